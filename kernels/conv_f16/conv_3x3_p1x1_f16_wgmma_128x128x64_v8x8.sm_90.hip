@@ -340,8 +340,8 @@ template <int groups> static __device__ inline __attribute__((always_inline)) vo
 #endif
 
 // Products of tiles in LDS run beside the thread. begin_products(): sums in registers are theirs from here on;
-// await_products(): they are the thread's again. publish_lds(): what the thread has written to LDS may be read by them,
-// after a barrier. operand_at(): the matrix descriptor of a tile, swizzled in patterns of 1024 bytes.
+// await_products(): of all but so many groups they are the thread's again. publish_lds(): what the thread has written
+// to LDS may be read by them, after a barrier. operand_at(): a tile's matrix descriptor, swizzled in 1024 bytes.
 static __device__ inline __attribute__((always_inline)) void publish_lds() {
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
@@ -360,8 +360,8 @@ template <int count> static __device__ inline __attribute__((always_inline)) voi
     #pragma unroll
     for (int i = 0; i < count; ++i) asm volatile("" : "+f"(c[i]) : : "memory");
 }
-static __device__ inline __attribute__((always_inline)) void await_products() {
-    asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_products() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(groups) : "memory");
 }
 
 // More LDS than an NVIDIA kernel may declare: its launch asks for it.
@@ -582,7 +582,7 @@ conv_3x3_p1x1_f16_wgmma_128x128x64_v8x8(const _Float16* __restrict__ a, const _F
             }
         }
         commit_copies();
-        await_products();
+        await_products<0>();
         hold<64>(&sums[0][0][0][0][0]);
     }
     await_copies<0>();

@@ -26,7 +26,7 @@ from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import Launch, Prepared, PreparedCandidate
 from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
-from layoutalg.device.runtime import Device, Module
+from layoutalg.device.runtime import BoxOf, Device, Module
 from layoutalg.target.dtypes import DTYPES
 
 TOLERANCE = {"f32": 1e-5, "f16": 2e-3, "bf16": 2e-2}
@@ -203,7 +203,8 @@ class Runner:
         for number, launch in enumerate(candidate.launches):
             sources = operands if number == 0 else [between[number - 1]]
             out = target if number == len(candidate.launches) - 1 else between[number]
-            steps.append((self.module(launch), launch, (*sources, out, *launch.sizes)))
+            boxes = [BoxOf((*sources, out)[n], *told) for n, told in launch.boxes]
+            steps.append((self.module(launch), launch, (*sources, out, *launch.sizes, *boxes)))
 
         def work() -> None:
             for module, launch, arguments in steps:

@@ -16,7 +16,7 @@ from typing import Any
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
-from layoutalg.device.kernels import build, launch_sizes
+from layoutalg.device.kernels import Told, build, launch_sizes, told_boxes
 from layoutalg.index.evaluate import value
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.library.entry import Task
@@ -29,6 +29,7 @@ from layoutalg.target import target_names
 class Launch:
     """One launch of a prepared kernel: `sizes` are its integer arguments, after the tensors.
 
+    `boxes`: the tensors' numbers, and what the device is told of them (`kernels.told_boxes`).
     `conflict_free`: whether every LDS access is proved free of bank conflicts on the target; None: not known.
     """
 
@@ -40,6 +41,7 @@ class Launch:
     shape: tuple[int, ...]
     dtype: str
     conflict_free: bool | None = None
+    boxes: tuple[tuple[int, Told], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,13 @@ def _read(found: Mapping[str, Any]) -> PreparedCandidate:
 
 def _launch(found: Mapping[str, Any]) -> Launch:
     grid, block, sizes, shape = (tuple(found[name]) for name in ("grid", "block", "sizes", "shape"))
-    return Launch(found["kernel"], found["file"], grid, block, sizes, shape, found["dtype"], found["conflict_free"])
+    return Launch(found["kernel"], found["file"], grid, block, sizes, shape, found["dtype"], found["conflict_free"],
+                  tuple(map(_told, found.get("boxes", ()))))  # fmt: skip
+
+
+def _told(found: Sequence[Any]) -> tuple[int, Told]:
+    number, (lengths, strides, extents) = found
+    return number, (tuple(lengths), tuple(strides), tuple(extents))
 
 
 class _Maker:
@@ -123,7 +131,7 @@ class _Maker:
         return Launch(
             program.name, f"{program.name}.bin", tuple(value(n, at) for n in program.launch), program.block,
             tuple(at[s] for s in program.sizes), task.shape, program.target.dtype.name,
-            self.free[program.name],
+            self.free[program.name], tuple(told_boxes(program, at)),
         )  # fmt: skip
 
 

@@ -27,6 +27,12 @@ CONTRACTIONS = (
     *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256)) for group in (8, 16)),
     Cut((2, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(128)),
     *(Cut((1, 1), (2, 1), 64, 3, group, instruction=_LDS.format(256), through=True) for group in (8, 16)),
+    *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256), through=True, boxes=True) for group in (8, 16)),
+    Cut((1, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(256), boxes=True),
+    Cut((1, 1), (2, 1), 64, 3, 16, instruction=_LDS.format(256), through=True, boxes=True),
+    *(Cut((2, 1), (2, 1), 64, 4, group, instruction=_LDS.format(128), through=True, boxes=True) for group in (4, 8)),
+    *(Cut((1, 1), (waves, 1), 64, stages, 8, instruction=_LDS.format(128), through=True, boxes=True)
+      for waves, stages in ((2, 4), (2, 6), (1, 4))),
 )  # fmt: skip
 CONVOLUTIONS = (
     Cut((2, 4), (4, 1), 64, 2), Cut((2, 4), (4, 1), 64, 3), Cut((3, 4), (2, 2), 64, 3), Cut((4, 4), (2, 2), 64, 3),
@@ -60,7 +66,9 @@ def _transposes(case: Case, target: str, first: Task) -> Iterator[Task]:
 def _contractions(case: Case, target: str, first: Task) -> Iterator[Task]:
     (a, b), einsum = case.shapes, case.options["einsum"]
     letters = einsum.replace(",", "_").replace("->", "_")
-    for plan, name in _plans(case, target, CONTRACTIONS):
+    rows = case.result[-2]
+    whole = (one for one in _plans(case, target, CONTRACTIONS) if rows % (one[0].m * one[0].group) == 0)
+    for plan, name in whole:
         made = f"contraction_{letters}_{name}"
         yield contraction_task(einsum, a, b, case.dtype, target=target, plan=plan, name=made)
 
@@ -80,7 +88,8 @@ def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Pla
         plan = copied(usual, cut)
         *_, columns = case.result
         if columns % plan.n == 0 and all(shape[-1] % cut.k == 0 for shape in case.shapes):
-            yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}{'_through' if cut.through else ''}"
+            by = "".join(f"_{way}" for way in ("through", "boxes") if getattr(cut, way))
+            yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}{by}"
 
 
 OTHERS: Mapping[str, Callable[[Case, str, Task], Iterator[Task]]] = {

@@ -171,7 +171,7 @@ def _cpu_parameters(table: bytes) -> Iterator[Parameter]:
 
 
 _PTX_ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)([^{]*)\{(.*?)^\}", re.DOTALL | re.MULTILINE)
-_PTX_PARAM = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.([bfsu])(\d+)\s+(.*)$")
+_PTX_PARAM = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([bfsu])(\d+)\s+(.*)$")
 _PTX_SHARED = re.compile(r"\.shared\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[(\d+)\]")
 _PTX_ASKED = re.compile(r"\.(?:const|global)\s+\.align\s+4\s+\.u32\s+(\w+)_lds_bytes\s*=\s*(\d+);")
 _PTX_THREADS = re.compile(r"\.maxntid\s+(\d+)(?:,\s*(\d+))?(?:,\s*(\d+))?")
@@ -208,10 +208,11 @@ def _ptx_parameters(text: str) -> Iterator[Parameter]:
         match = _PTX_PARAM.match(line)
         if match is None:
             raise CodeObjectError(f"a PTX parameter that cannot be read: {line}")
-        letter, bits, rest = match[1], int(match[2]), match[3]
+        letter, bits, rest = match[2], int(match[3]), match[4]
         array = re.search(r"\[(\d+)\]", rest)
         size = bits // 8 * (int(array[1]) if array else 1)
-        offset = -(-offset // size) * size
+        aligned = int(match[1] or size)
+        offset = -(-offset // aligned) * aligned
         kind = "pointer" if rest.startswith(".ptr") else "value"
         yield Parameter(kind, size, offset, "" if kind == "pointer" or letter == "b" else f"{letter}{size}")
         offset += size

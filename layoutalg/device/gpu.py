@@ -26,6 +26,7 @@ import numpy as np
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
 from layoutalg.device.runtime import (
+    BoxOf,
     CheckedLaunch,
     Device,
     DeviceArray,
@@ -76,6 +77,10 @@ class Driver(ABC):
     def allow_lds(self, function: Any, lds_bytes: int) -> None:
         """Lets a kernel's launches ask for LDS beyond what it declares; only NVIDIA's need to."""
         raise LaunchError(f"this runtime's kernels declare all of their LDS; {lds_bytes} bytes more are asked for")
+
+    def box(self, pointer: int, of: BoxOf) -> bytes:
+        """What a kernel is told of an array that it copies by boxes; only NVIDIA's are."""
+        raise LaunchError("this runtime's kernels copy no boxes of tensors")
 
     @abstractmethod
     def launch(
@@ -165,6 +170,10 @@ class GpuDevice(Device):
         if interface.get("strides") not in (None, _row_major(shape, dtype.itemsize)):
             raise LaunchError("an array must be contiguous and row-major: make it so first")
         return GpuArray(self, shape, dtype, interface["data"][0], values)
+
+    def box(self, array: DeviceArray, of: BoxOf) -> bytes:
+        self.driver.use()
+        return self.driver.box(array.pointer, of)
 
     def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
         self.driver.use()

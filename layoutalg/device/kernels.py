@@ -17,10 +17,11 @@ import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
-from layoutalg.device.runtime import Device, DeviceArray, Module
+from layoutalg.device.runtime import BoxOf, Device, DeviceArray, Module
 from layoutalg.errors import LaunchError
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import limits, value
+from layoutalg.kernel.access.boxes import STRIDE, boxes_of
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.obligations.limits import alignment_of
 from layoutalg.kernel.program import Program, Tensor
@@ -75,7 +76,26 @@ def launch(verified: Verified, module: Module, arrays: Sequence[Any], **sizes: i
             raise LaunchError(f"{program.name}: {tensor.name} has elements of {array.dtype}, not {tensor.dtype.name}")
     _refuse_places(program, there)
     grid = tuple(value(n, at) for n in program.launch)
-    module.launch(program.name, grid, program.block, (*there, *(at[size] for size in program.sizes)))
+    boxes = [BoxOf(there[n], *told) for n, told in told_boxes(program, at)]
+    module.launch(program.name, grid, program.block, (*there, *(at[size] for size in program.sizes), *boxes))
+
+
+Told = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Of a box: its array's lengths, its strides in bytes, its extents."""
+
+
+def told_boxes(program: Program, at: dict[Expr, int]) -> list[tuple[int, Told]]:
+    """Of each box that a program copies: the number of its tensor, and what the device is told of it at these sizes.
+
+    A stride that no index uses may be any that the driver takes.
+    """
+    found: list[tuple[int, Told]] = []
+    for box in boxes_of(program):
+        lengths = tuple(value(n, at) for n in box.lengths)
+        size = box.tensor.dtype.bytes
+        strides = tuple(value(n, at) * size if m > 1 else STRIDE for m, n in zip(lengths, box.strides, strict=True))
+        found.append((program.tensors.index(box.tensor), (lengths, strides[1:], box.extents)))
+    return found
 
 
 def run(

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
-from layoutalg.device.runtime import Absent, Found, Triple
+from layoutalg.device.runtime import Absent, BoxOf, Found, Triple
 from layoutalg.device.targets import processor, targets_of
 from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy
@@ -77,6 +77,20 @@ class CudaDriver(Driver):
     def allow_lds(self, function: Any, lds_bytes: int) -> None:
         key = self.cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         self.call(self.cuda.cuFuncSetAttribute, function, key, lds_bytes)
+
+    def box(self, pointer: int, of: BoxOf) -> bytes:
+        """A tensor map: rows of 128 bytes, swizzled, 0 where a box leaves the tensor."""
+        cuda = self.cuda
+        long, short = cuda.cuuint64_t, cuda.cuuint32_t
+        told = self.call(
+            cuda.cuTensorMapEncodeTiled, cuda.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_UINT16, len(of.lengths),
+            pointer, [*map(long, of.lengths)], [*map(long, of.strides)], [*map(short, of.extents)],
+            [short(1)] * len(of.lengths), cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+            cuda.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
+            cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+            cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )  # fmt: skip
+        return ctypes.string_at(told.getPtr(), 128)
 
     def launch(
         self, function: Any, grid: Triple, block: Triple, stream: int, addresses: int,

@@ -86,6 +86,22 @@ class CheckedLaunch:
     addresses: "ctypes.Array[ctypes.c_void_p]"  # where the arguments' bytes lie
 
 
+@dataclass(frozen=True)
+class BoxOf:
+    """An argument that tells the hardware how to walk an array of 16-bit elements by boxes, fastest dimension first.
+
+    `strides` are bytes from one index to the next, of all but the fastest; `extents` are a box's elements.
+
+    >>> BoxOf(choose_device("cpu").empty((64, 64), "f2"), (64, 64, 1), (128, 16), (64, 64, 1)).extents
+    (64, 64, 1)
+    """
+
+    array: Any
+    lengths: tuple[int, ...]
+    strides: tuple[int, ...]
+    extents: tuple[int, ...]
+
+
 class DeviceArray:
     """An array in a device's memory, row-major. `owner` keeps the memory alive.
 
@@ -172,13 +188,23 @@ class Module(ABC):
         """Starts a checked launch."""
 
     def _value(self, what: str, parameter: Parameter, argument: Any) -> bytes:
+        if isinstance(argument, BoxOf):
+            told = self.device.box(self._there(what, argument.array), argument)
+            if (parameter.kind, parameter.size) != ("value", len(told)):
+                raise LaunchError(f"{what} tells of a box in {len(told)} bytes, and the parameter is no such thing")
+            return told
         if parameter.kind == "value":
             return pack_number(what, parameter, argument)
+        array = self._there(what, argument)
+        self.check_pointer(what, parameter, array)
+        return struct.pack("Q", array.pointer)
+
+    def _there(self, what: str, argument: Any) -> DeviceArray:
+        """An argument as an array of this device."""
         array = argument if isinstance(argument, DeviceArray) else self.device.view(argument)
         if (array.device.kind, array.device.index) != (self.device.kind, self.device.index):
             raise LaunchError(f"{what} lies on {array.device.name}, and the kernel runs on {self.device.name}: copy it")
-        self.check_pointer(what, parameter, array)
-        return struct.pack("Q", array.pointer)
+        return array
 
     def check_pointer(self, what: str, parameter: Parameter, array: DeviceArray) -> None:
         """Raises `LaunchError` when the array does not fit what the parameter is known to point to.
@@ -232,6 +258,10 @@ class Device(ABC):
     @abstractmethod
     def view(self, values: Any) -> DeviceArray:
         """An array of another library, used in place. Raises `LaunchError` when it would have to be copied."""
+
+    def box(self, array: DeviceArray, of: BoxOf) -> bytes:
+        """What a kernel is told of an array that it copies by boxes. Raises `LaunchError` where there are none."""
+        raise LaunchError(f"{self.name} copies no boxes of tensors")
 
     @abstractmethod
     def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":

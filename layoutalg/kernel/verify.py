@@ -9,8 +9,10 @@
 | target ↔ memory    | the target's map is a bijection: every element is written, none twice                        |
 | vectors            | elements of a vector access are consecutive, aligned, all inside or all outside, ≤ 16 bytes  |
 | LDS                | every element of a map has a word of the buffer, its own; what is read was written there     |
+| LDS again          | a buffer that lies over others is used when these are done with, behind a barrier            |
 | no race            | no two threads touch a word of LDS in one barrier interval, where one of them writes         |
 | asynchronous       | nothing meets a copy to LDS between its beginning and its end                                |
+| copied boxes       | a tensor is one that the hardware can walk, its words are the map's; their ring never blocks |
 | control            | all threads run each loop equally often, at least once, and so reach every barrier           |
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
 | products from LDS  | the words that an instruction reads by a matrix descriptor are its operands'                 |
@@ -32,16 +34,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
-from layoutalg.kernel.obligations import blocks, folds, in_lds, lds, memory, products
+from layoutalg.kernel.obligations import blocks, boxes, folds, in_lds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
+from layoutalg.kernel.obligations.again import again
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.limits import limits as limits_of
+from layoutalg.kernel.obligations.ring import ring
 from layoutalg.kernel.obligations.wellformed import refuse
 from layoutalg.kernel.program import (
     AsyncCopy,
     Await,
     Barrier,
+    BoxCopy,
     Clear,
     Commit,
     Elementwise,
@@ -95,6 +100,7 @@ ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requireme
     SharedAccess: lds.shared_access,
     Multiply: products.multiply,
     MultiplyShared: in_lds.multiply_shared,
+    BoxCopy: boxes.box_copy,
     Fold: folds.fold,
     **dict.fromkeys((AsyncCopy, Await, Barrier, Clear, Commit, Elementwise, Loop), _nothing),
 }
@@ -122,8 +128,10 @@ def requirements(program: Program) -> Iterator[Requirement]:
     yield from memory.tensors(program)
     for number, statement in program.statements():
         yield from _of(statement)(program, number, statement)
+    again(program)
     yield from lds.no_race(program)
     yield from asynchronous(program)
+    yield from ring(program)
     yield from followed.values(program)
 
 

@@ -40,6 +40,16 @@ def word_read(start: Expr, row: Expr, k: Expr, along_k: bool, leading: Expr | in
         linear = start + row // 8 * (8 * ROW) + row % 8 * ROW + k
     else:
         linear = start + row // ROW * leading + k // 8 * (8 * ROW) + k % 8 * ROW + row % ROW
+    return swizzled(linear)
+
+
+def swizzled(linear: Expr) -> Expr:
+    """The word at which a linear word lies: the number of its run of 8 is xor-ed with that of its row in the pattern.
+
+    >>> from layoutalg.index import as_expr
+    >>> [swizzled(as_expr(word)) for word in (8, 72, 520)]
+    [8, 64, 520]
+    """
     return linear // ROW * ROW + xor(linear // 8 % 8, linear // ROW % 8) * 8 + linear % 8
 
 
@@ -59,4 +69,4 @@ def first_word(program: Program, operand: LoadShared, letter: str) -> Expr:
     return simplify(place) + operand.slot * operand.shared.elements
 
 
-__all__ = ["PATTERN", "ROW", "RUN", "first_word", "leading_of", "word_read"]
+__all__ = ["PATTERN", "ROW", "RUN", "first_word", "leading_of", "swizzled", "word_read"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr, substitute, var
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
-from layoutalg.kernel.program import AsyncCopy, LoadShared, MultiplyShared, Program, SharedAccess
+from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.memory import Cost, LaneMap, access, price
 from layoutalg.target import target as named
@@ -57,7 +57,10 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
     """
     (thread,) = program.threads
     accesses = ((n, s) for n, s in program.statements() if isinstance(s, SharedAccess))
-    others = {id(s.store): ("cp.async", COPY) for s in program.of(AsyncCopy)}
+    others = {
+        id(s.store): ("cp.async.bulk.tensor" if isinstance(s, BoxCopy) else "cp.async", COPY)
+        for s in program.of(AsyncCopy)
+    }
     for s in program.of(MultiplyShared):
         others |= dict.fromkeys(map(id, (s.a, s.b)), (s.product.instruction.name, BY_DESCRIPTOR))
     return tuple(

@@ -114,8 +114,8 @@ static __device__ inline __attribute__((always_inline)) void commit_copies() {
 
 PRODUCTS_IN_LDS = """\
 // Products of tiles in LDS run beside the thread. begin_products(): sums in registers are theirs from here on;
-// await_products(): they are the thread's again. publish_lds(): what the thread has written to LDS may be read by them,
-// after a barrier. operand_at(): the matrix descriptor of a tile, swizzled in patterns of 1024 bytes.
+// await_products(): of all but so many groups they are the thread's again. publish_lds(): what the thread has written
+// to LDS may be read by them, after a barrier. operand_at(): a tile's matrix descriptor, swizzled in 1024 bytes.
 static __device__ inline __attribute__((always_inline)) void publish_lds() {
     asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
@@ -134,8 +134,8 @@ template <int count> static __device__ inline __attribute__((always_inline)) voi
     #pragma unroll
     for (int i = 0; i < count; ++i) asm volatile("" : "+f"(c[i]) : : "memory");
 }
-static __device__ inline __attribute__((always_inline)) void await_products() {
-    asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
+template <int groups> static __device__ inline __attribute__((always_inline)) void await_products() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(groups) : "memory");
 }
 """
 """The device functions around instructions that take their operands from LDS; of NVIDIA's alone."""

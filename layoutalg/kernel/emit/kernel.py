@@ -8,7 +8,7 @@ is the one way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 from textwrap import indent
 
@@ -19,6 +19,7 @@ from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import PATTERN
+from layoutalg.kernel.emit import ring as boxed
 from layoutalg.kernel.emit.conversions import used
 from layoutalg.kernel.emit.instructions import (
     COPIES,
@@ -29,8 +30,10 @@ from layoutalg.kernel.emit.instructions import (
 )
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
+from layoutalg.kernel.obligations.ring import ring_of
 from layoutalg.kernel.program import (
     AsyncCopy,
+    BoxCopy,
     Fold,
     LoadShared,
     MemoryAccess,
@@ -218,16 +221,19 @@ def _source(program: Program) -> str:
         *(f"const {t.dtype.c}* __restrict__ {t.name}" for t in program.tensors[:-1]),
         f"{program.target.dtype.c}* __restrict__ {program.target.name}",
         *(f"const {index} {s.value.name}" for s in program.sizes),
+        *boxed.arguments(program),
     ]
+    ring = ring_of(program)
+    writer = boxed.RingWriter(program, ring) if ring else Writer(program)
     body = [
         *_positions(program),
         *_shared(program),
+        *writer.before(),
         *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
-        *Writer(program).body(program.body),
+        *writer.body(program.body),
     ]
-    head = (
-        f'extern "C" __global__ void __launch_bounds__({prod(program.block)})\n{program.name}({", ".join(arguments)})'
-    )
+    bounds = f"{prod(program.block)}, 1" if ring else f"{prod(program.block)}"
+    head = f'extern "C" __global__ void __launch_bounds__({bounds})\n{program.name}({", ".join(arguments)})'
     kernel = f"{head} {{\n{indent(chr(10).join(body), '    ')}\n}}\n"
     sections = [PREAMBLE, _vector_types(program), used(kernel), _operations(program), _asked(program), kernel]
     return "\n".join(section for section in sections if section)
@@ -237,9 +243,15 @@ DECLARED = 49152
 """Bytes of LDS that a kernel may declare on NVIDIA; more is asked for at launch (CUDA C++ Programming Guide, 9.0)."""
 
 
+def _declares(program: Program) -> bool:
+    """Whether LDS is arrays of their own: not with barriers behind them, or one over others."""
+    together = any(program.of(BoxCopy)) or any(s.again for s in program.shared)
+    return program.lds_bytes <= DECLARED and not together
+
+
 def _asked(program: Program) -> str:
     """A number in the code object, that says how much LDS the launch must ask for."""
-    if program.lds_bytes <= DECLARED:
+    if _declares(program):
         return ""
     name = f"{program.name}_lds_bytes"
     return (
@@ -253,7 +265,7 @@ def _asked(program: Program) -> str:
 def _shared(program: Program) -> Iterator[str]:
     """The buffers in LDS: arrays of their own, or, where they are too large to declare, parts of one."""
     aligned = f"__shared__ __attribute__((aligned({PATTERN if any(program.of(MultiplyShared)) else ALIGNMENT})))"
-    if program.lds_bytes <= DECLARED:
+    if _declares(program):
         for s in program.shared:
             yield f"{aligned} {s.dtype.c} {s.name}[{s.elements * s.slots}];"
         return
@@ -262,10 +274,11 @@ def _shared(program: Program) -> Iterator[str]:
     yield "#else"
     yield f"{aligned} unsigned char lds_bytes[{program.aligned_lds_bytes}];"
     yield "#endif"
-    start = 0
-    for s in program.shared:
+    for s, start in program.places.items():
         yield f"{s.dtype.c}* const {s.name} = ({s.dtype.c}*)(lds_bytes + {start});"
-        start += s.aligned_bytes
+    if slots := max((copy.store.shared.slots for copy in program.of(BoxCopy)), default=0):
+        yield f"PhaseBarrier* const full = (PhaseBarrier*)(lds_bytes + {program.aligned_lds_bytes - 16 * slots});"
+        yield f"PhaseBarrier* const empty = full + {slots};"
 
 
 def _declared(program: Program) -> Iterator[Registers]:
@@ -281,6 +294,10 @@ def _vector_types(program: Program) -> str:
     return "".join(f"typedef {c} {vector_type(c, n)} __attribute__((ext_vector_type({n})));\n" for c, n in sorted(wide))
 
 
+_COPIES: Mapping[type, str] = {AsyncCopy: COPIES, StraightCopy: STRAIGHT, BoxCopy: boxed.BOXES}
+"""The device functions of each kind of copy."""
+
+
 def _operations(program: Program) -> str:
     """The device function of each matrix operation."""
     found = {
@@ -290,7 +307,8 @@ def _operations(program: Program) -> str:
         if isinstance(s, LoadShared) and s.by:
             found[matrix_load_source(MATRIX_LOADS[s.by], s.shared.dtype.c)] = None
         if isinstance(s, AsyncCopy):
-            found[STRAIGHT if isinstance(s, StraightCopy) else COPIES] = None
+            kind = next(kind for kind in type(s).__mro__ if kind in _COPIES)
+            found[_COPIES[kind]] = None
         if isinstance(s, MultiplyShared):
             found[PRODUCTS_IN_LDS] = None
     return "\n".join(found)

@@ -94,6 +94,10 @@ class Writer(Reading[str]):
         self.flight = Flight[int]()  # of each straight copy, the loads that every thread certainly makes
         self.reading = False  # whether reads of LDS may be under way
 
+    def before(self) -> Iterator[str]:
+        """What comes before the program's statements."""
+        return iter(())
+
     def read_commit(self, s: Commit) -> str:
         self.flight.commit()
         return "commit_copies();"
@@ -124,18 +128,20 @@ class Writer(Reading[str]):
         return f"{publish}{'meet_under_way' if under_way else '__syncthreads'}();"
 
     def read_loop(self, s: Loop) -> str:
-        name = s.index.value.name
-        extent = s.index.value.extent
-        count = c_expression(extent, bits=self.bits, proved=True) if extent is not None else str(int(s.index.hi) + 1)
         outside = self.flight
         self.reading |= any(isinstance(p, LoadShared) for p in walk(s.body))
         if copies_in(s):
             self.flight = outside.at_head(s, certain_loads, lambda loads, _: loads)
             outside = self.flight.copied()  # as many groups, of as many loads, after each iteration
-        inner = indent("\n".join(self.body(s.body)), "    ")
+        inner = "\n".join(self.body(s.body))
         self.flight = outside
+        return self.looped(s, inner)
+
+    def looped(self, s: Loop, body: str) -> str:
+        """The text for each value of a loop's index."""
+        name, count = s.index.value.name, self.text(extent_of(s.index))
         pragma = UNROLL if s.unroll else ""
-        return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{inner}\n}}"
+        return f"{pragma}for ({self.index} {name} = 0; {name} < {count}; ++{name}) {{\n{indent(body, '    ')}\n}}"
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
@@ -152,10 +158,10 @@ class Writer(Reading[str]):
         inside = [*stored_by, *self.within(s, x, address)]
         there = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
         if padded and inside:
-            move = _guarded(inside, "\n".join([*padded, _guarded(there, move)]))
+            move = guarded(inside, "\n".join([*padded, guarded(there, move)]))
         else:
             lines += padded
-            move = _guarded(inside + there, move)
+            move = guarded(inside + there, move)
         if isinstance(s, Load) and inside + there:
             move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.tensor.name}"
@@ -205,7 +211,7 @@ class Writer(Reading[str]):
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.vector_ys)}"
-        copies = copies if load.only is TRUE else _guarded([self.text(load.only)], copies)
+        copies = copies if load.only is TRUE else guarded([self.text(load.only)], copies)
         if isinstance(s, StraightCopy) and self.reading:
             copies, self.reading = AWAIT_READS + copies, False
         return copies
@@ -276,6 +282,11 @@ class Writer(Reading[str]):
         return f"// {s.c.name} += {s.a.name} · {s.b.name}, by {s.instruction.name}\n{body}"
 
     def read_multiply_shared(self, s: MultiplyShared) -> str:
+        """Begins the products of all fragments; nothing that the compiler does with their sums goes past it."""
+        title = f"// {s.product.c.name} += {s.a.shared.name} · {s.b.shared.name}, by {s.product.instruction.name}"
+        return f"{title}\n{hold(s.product.c)}\n{self.begun(s)}"
+
+    def begun(self, s: MultiplyShared) -> str:
         """Begins the products of all fragments, each of two tiles in LDS."""
         product = s.product
         (m, n), k = product.c.distribution.ys[:2], product.a.distribution.ys[1]
@@ -289,8 +300,7 @@ class Writer(Reading[str]):
         body = f"{operation_name(product.instruction)}<{turned}>({', '.join(operands)}, {sums});"
         for name, count in (("n", n), ("m", m), ("k", k)):
             body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"
-        title = f"// {product.c.name} += {s.a.shared.name} · {s.b.shared.name}, by {product.instruction.name}"
-        return "\n".join((title, _held(product.c), "begin_products();", body, "commit_products();"))
+        return f"begin_products();\n{body}\ncommit_products();"
 
     def read_fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
@@ -300,7 +310,7 @@ class Writer(Reading[str]):
         return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
 
 
-def _held(c: Registers) -> str:
+def hold(c: Registers) -> str:
     """Keeps the compiler from moving what is done with sums across this place."""
     return f"hold<{prod(c.distribution.ys)}>({_first(c, c.name + '[0][0]')});"
 
@@ -308,11 +318,11 @@ def _held(c: Registers) -> str:
 def _awaited(sums: dict[Registers, None]) -> Iterator[str]:
     """Waits for the products under way, and holds their sums."""
     if sums:
-        yield "\n".join(["await_products();", *map(_held, sums)])
+        yield "\n".join(["await_products<0>();", *map(hold, sums)])
         sums.clear()
 
 
-def _guarded(conditions: Sequence[str], body: str) -> str:
+def guarded(conditions: Sequence[str], body: str) -> str:
     """The body where all conditions hold."""
     return f"if ({' && '.join(conditions)}) {{\n{indent(body, '    ')}\n}}" if conditions else body
 

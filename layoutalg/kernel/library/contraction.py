@@ -15,9 +15,9 @@ from dataclasses import replace
 from math import prod as product_of
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
-from layoutalg.kernel.library.copies import LARGEST, packed_strides
-from layoutalg.kernel.library.einsum import Einsum, Letters, merged, parse_einsum, sizes_of
+from layoutalg.index import Expr, all_of, prod, symbol
+from layoutalg.kernel.library.copies import LARGEST
+from layoutalg.kernel.library.einsum import Einsum, Letters, elements_of, merged, parse_einsum, sizes_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.epilogues import (
     ProductD,
@@ -30,20 +30,11 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, Sizes, tuned
-from layoutalg.kernel.library.product import MapElements, MatrixProduct, ProductExtra, ProductOperand
-from layoutalg.kernel.program import ElementMap, Program, Tensor
-from layoutalg.layout import (
-    Insert,
-    LayoutError,
-    Merge,
-    PassThrough,
-    TensorDescriptor,
-    Transform,
-    make_naive_tensor_descriptor,
-    transform_tensor_descriptor,
-)
-from layoutalg.layout.mixed_radix import horner
+from layoutalg.kernel.library.plans import Plan, Sizes, parts_for, tuned
+from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
+from layoutalg.kernel.library.reduce import reduce_tasks
+from layoutalg.kernel.program import Program
+from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
 from layoutalg.target.dtypes import KERNEL_DTYPES
 from layoutalg.target.elements import numbers
@@ -76,7 +67,8 @@ def contraction(
     >>> contraction(parse_einsum("ik,kj->ij")).name
     'contraction_ik_kj_ij_f32_fma'
     """
-    plan = plan or tuned("contraction", target, dtype, widths[:2] if einsum.kinds[3] else (1, 1))
+    held = widths[:2] if einsum.kinds[3] else (1, 1)
+    plan = plan or tuned("contraction", target, dtype, held, walked=_walked(einsum, index_bits))
     tensors = (einsum.a, einsum.b, einsum.result)
     multiples = {x: 1 for t in tensors for x in t}
     for letters, width in zip(tensors, widths, strict=True):
@@ -122,11 +114,16 @@ def contraction(
     ).program()  # fmt: skip
 
 
+def _walked(einsum: Einsum, index_bits: int) -> bool:
+    """Whether each coordinate of the operands is one letter, so that it has one stride, and fits 32 bits."""
+    return index_bits == 32 and all(len(kind) <= 1 for kind in einsum.kinds)
+
+
 def _short(plan: Plan) -> str:
     """The instruction, and what tells plans with it apart."""
     name = plan.instruction.name
     if plan.direct:
-        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}"
+        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{f'_ring{plan.stages}' if plan.boxes else ''}"
         return f"{_instruction(name)}_{cut}"
     return _instruction(name)
 
@@ -144,33 +141,6 @@ def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Ex
     along_k = bool(last) and last[0] in kinds[2]
     whole = last in [kind[-1:] for kind in kinds[1:]]
     return ProductOperand(view(letters, kinds, size), along_k, width if whole else 1, elements_of(letters, kinds, size))
-
-
-def view(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> TensorDescriptor:
-    """A packed tensor of these letters, seen in one coordinate for each kind."""
-    lengths = [size[x] for x in letters] or [as_expr(1)]
-    packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
-    transforms: list[Transform] = []
-    for kind in kinds:
-        parts = tuple(size[x] for x in kind)
-        transforms.append(Insert(as_expr(1)) if not kind else PassThrough(*parts) if len(kind) == 1 else Merge(parts))
-    lower = [[letters.index(x) for x in kind] for kind in kinds]
-    upper = [[d] for d in range(len(kinds))]
-    if not letters:  # a single number: its one dimension of length 1 is nobody's
-        return transform_tensor_descriptor(packed, [PassThrough(lengths[0]), *transforms[1:]], [[0], [], []], upper)
-    return transform_tensor_descriptor(packed, transforms, lower, upper)
-
-
-def elements_of(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> MapElements:
-    """What the descriptor means: at the letters' coordinates, the element with those letters."""
-    index = {x: var(f"i_{x}", size[x]) for x in letters}
-
-    def elements(tensor: Tensor) -> ElementMap:
-        coordinates = tuple(horner([index[x] for x in kind], [size[x] for x in kind]) for kind in kinds)
-        offset = horner([index[x] for x in letters], [size[x] for x in letters])
-        return ElementMap(tensor, tuple(index.values()), coordinates, offset)
-
-    return elements
 
 
 # --- launches and entries ---------------------------------------------------------------------------------------------
@@ -197,19 +167,65 @@ def contraction_task(
     shape = tuple(lengths[x] for x in plain.result)
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
-    kinds = letters.kinds[1:]
-    if plan is None and all(kinds):
-        each = [[size[x] for x in kind] for kind in kinds]
-        sizes = Sizes(
-            (product_of(each[0]), product_of(each[1]), product_of(each[2])), (each[0][-1], each[1][-1], each[2][-1])
-        )
-        plan = tuned("contraction", target, dtype, widths[:2], sizes)
+    bits = bits_for(product_of(a), product_of(b), product_of(shape))
+    if plan is None and (sizes := _sizes(letters, lengths)):
+        plan = tuned("contraction", target, dtype, widths[:2], sizes, _walked(letters, bits))
     program = contraction(
         letters, dtype, result, target=target, plan=plan, widths=widths, epilogue=epilogue, name=name,
         ds=[replace(d, letters=letters.result) if d.letters == plain.result else d for d in ds],
-        index_bits=bits_for(product_of(a), product_of(b), product_of(shape)),
+        index_bits=bits,
     )  # fmt: skip
     return Task(program, {f"N_{x}": n for x, n in size.items()}, shape)
+
+
+def _sizes(letters: Einsum, lengths: Mapping[str, int]) -> Sizes | None:
+    """The lengths that a plan is chosen by; None where the product has no rows, columns or sum."""
+    each = [[product_of(lengths[part] for part in x) for x in kind] for kind in letters.kinds[1:]]
+    if not all(each):
+        return None
+    m, n, k = each
+    return Sizes((product_of(m), product_of(n), product_of(k)), (m[-1], n[-1], k[-1]))
+
+
+def contraction_tasks(
+    einsum: str, a: Sequence[int], b: Sequence[int], dtype: str, *, result: str | None = None, target: str = "cpu",
+    parts: int | None = None,
+) -> tuple[Task, ...]:  # fmt: skip
+    """The launches of an einsum without an epilogue: one, or products of so many parts of the sum, and then their sum.
+
+    `parts` are chosen by `plans.parts_for` unless given: so many that blocks fill the card.
+
+    >>> [task.program.name for task in contraction_tasks("ik,jk->ij", (256, 8192), (256, 8192), "f16", target="sm_90")]
+    ['contraction_isk_jsk_sij_f16_f32_m64n64k16_f16_64x64x64_ring8_v8x8x4', 'reduce_sum_rk_f32_f16_v4_128x8_p8']
+    """
+    one = contraction_task(einsum, a, b, dtype, result=result, target=target)
+    plain = parse_einsum(einsum)
+    lengths, letters = sizes_of(plain, a, b), merged(plain)
+    batches, _, _, summed = letters.kinds
+    alone = not batches and len(summed) == 1 and _walked(letters, one.program.index_bits)
+    if parts is None:
+        parts = _parts(letters, lengths, dtype, target) if alone else 1
+    if parts == 1:
+        return (one,)
+    letter = summed[0][0]
+    other = next(x for x in "spqrt" if x not in lengths)
+    cut = einsum.replace(letter, other + letter, 2).replace("->", f"->{other}")
+    first_shape, second_shape = (
+        tuple(part for x, n in zip(t, shape, strict=True) for part in ((parts, n // parts) if x == letter else (n,)))
+        for t, shape in ((plain.a, a), (plain.b, b))
+    )
+    first = contraction_task(cut, first_shape, second_shape, dtype, result="f32", target=target)
+    return (first, *reduce_tasks((parts, *one.shape), (0,), "sum", "f32", result or dtype))
+
+
+def _parts(letters: Einsum, lengths: Mapping[str, int], dtype: str, target: str) -> int:
+    """Into how many parts the sum is cut: a divisor of its first letter."""
+    sizes = _sizes(letters, lengths)
+    if sizes is None:
+        return 1
+    last = [product_of(lengths[part] for part in t[-1]) for t in (letters.a, letters.b)]
+    plan = tuned("contraction", target, dtype, (widest(dtype, last[0]), widest(dtype, last[1])), sizes, True)
+    return parts_for(target, plan, sizes, lengths[letters.kinds[3][0][0]])
 
 
 def _emitted(
@@ -264,7 +280,11 @@ def _work(
         wanted = tuple(size[x] for x in d.letters)
         if array.shape != wanted:
             raise LayoutError(f"{d.name} has shape {array.shape}; its letters {''.join(d.letters)!r} are {wanted} long")
-    task = contraction_task(einsum, a.shape, b.shape, dtype, result=result, target=target, epilogue=epilogue, ds=found)
+    if epilogue == "PassThrough":
+        tasks = contraction_tasks(einsum, a.shape, b.shape, dtype, result=result, target=target)
+    else:
+        shapes = a.shape, b.shape
+        tasks = (contraction_task(einsum, *shapes, dtype, result=result, target=target, epilogue=epilogue, ds=found),)
 
     def expected() -> NDArray[Any]:
         x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
@@ -276,7 +296,7 @@ def _work(
             given.append(turned.reshape([size[x] if x in order else 1 for x in plain.result]))
         return finished(epilogue, [*given, *values])
 
-    return Work([a, b, *held, *values], (task,), expected, exact=False)
+    return Work([a, b, *held, *values], tasks, expected, exact=False)
 
 
 GEMM = "mk,kn->mn"

@@ -15,12 +15,26 @@ What it cannot represent: diagonals, and sums over one operand alone (reduce tha
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.layout import LayoutError
+from layoutalg.index import Expr, as_expr, var
+from layoutalg.kernel.library.copies import packed_strides
+from layoutalg.kernel.program import ElementMap, Tensor
+from layoutalg.layout import (
+    Insert,
+    LayoutError,
+    Merge,
+    PassThrough,
+    TensorDescriptor,
+    Transform,
+    make_naive_tensor_descriptor,
+    transform_tensor_descriptor,
+)
+from layoutalg.layout.mixed_radix import horner
 
 Letters = tuple[str, ...]
+MapElements = Callable[[Tensor], ElementMap]
 
 
 @dataclass(frozen=True)
@@ -99,3 +113,30 @@ def sizes_of(einsum: Einsum, a: Sequence[int], b: Sequence[int]) -> dict[str, in
             if n < 1:
                 raise LayoutError(f"einsum {einsum}: {x!r} has size {n}; there is nothing to compute")
     return found
+
+
+def view(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> TensorDescriptor:
+    """A packed tensor of these letters, seen in one coordinate for each kind."""
+    lengths = [size[x] for x in letters] or [as_expr(1)]
+    packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
+    transforms: list[Transform] = []
+    for kind in kinds:
+        parts = tuple(size[x] for x in kind)
+        transforms.append(Insert(as_expr(1)) if not kind else PassThrough(*parts) if len(kind) == 1 else Merge(parts))
+    lower = [[letters.index(x) for x in kind] for kind in kinds]
+    upper = [[d] for d in range(len(kinds))]
+    if not letters:  # a single number: its one dimension of length 1 is nobody's
+        return transform_tensor_descriptor(packed, [PassThrough(lengths[0]), *transforms[1:]], [[0], [], []], upper)
+    return transform_tensor_descriptor(packed, transforms, lower, upper)
+
+
+def elements_of(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> MapElements:
+    """What the descriptor means: at the letters' coordinates, the element with those letters."""
+    index = {x: var(f"i_{x}", size[x]) for x in letters}
+
+    def elements(tensor: Tensor) -> ElementMap:
+        coordinates = tuple(horner([index[x] for x in kind], [size[x] for x in kind]) for kind in kinds)
+        offset = horner([index[x] for x in letters], [size[x] for x in letters])
+        return ElementMap(tensor, tuple(index.values()), coordinates, offset)
+
+    return elements

@@ -18,6 +18,8 @@ Instructions that read LDS themselves need no fragments; copies go on beside the
     copy tiles 0 … S − 2, a group each
     for k:  await all but S − 2 groups;  barrier;  multiply tile k from LDS;   meanwhile: copy tile k + S − 1, a group
     await all
+
+Where a plan says so, copies are of boxes, and the text is a ring (`obligations.ring`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from layoutalg.kernel.program import (
     AsyncCopy,
     Await,
     Barrier,
+    BoxCopy,
     Clear,
     Commit,
     Load,
@@ -74,7 +77,8 @@ class CopiedSide:
         slot, there = tile % self.plan.stages, tile < count
         only = TRUE if holds(there) else there
         load = Load(self.spread, self.tensor, self.place(tile * self.plan.k), 2, self.guarded, only=only)
-        return AsyncCopy(load, StoreShared(self.lds, self.layout, self.spread, 2, slot))
+        store = StoreShared(self.lds, self.layout, self.spread, 2, slot)
+        return BoxCopy(load, store, self.along_k) if self.plan.boxes else AsyncCopy(load, store)
 
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""

@@ -19,6 +19,7 @@ from importlib.resources import files
 from typing import Any
 
 from layoutalg.index import Expr, prod, var
+from layoutalg.kernel.program import LOADERS
 from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
 from layoutalg.layout import TileDistribution
 from layoutalg.target.known import builds
@@ -36,6 +37,7 @@ class Plan:
     `group`: so many tiles along m are side by side in time (`product.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
+    `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`).
     """
 
     instruction: MatrixInstruction
@@ -50,6 +52,7 @@ class Plan:
     group: int = 1
     whole: bool = False
     through: bool = False
+    boxes: bool = False
 
     @property
     def collective(self) -> bool:
@@ -73,8 +76,13 @@ class Plan:
 
     @property
     def threads(self) -> int:
-        """Threads of a block."""
+        """Threads of a block that multiply."""
         return self.waves[0] * self.waves[1] * self.instruction.wave
+
+    @property
+    def launched(self) -> int:
+        """Threads of a block, those that copy boxes too."""
+        return self.threads + (LOADERS if self.boxes else 0)
 
     @property
     def plain(self) -> bool:
@@ -197,11 +205,13 @@ class Sizes:
         return -(-self.lengths[0] // plan.m) * -(-self.lengths[1] // plan.n)
 
 
-def tuned(kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: Sizes | None = None) -> Plan:
+def tuned(
+    kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: Sizes | None = None, walked: bool = False
+) -> Plan:  # fmt: skip
     """The plan that was fastest where it was measured (products.toml says where); the target's default for others.
 
     `widths`: elements side by side in a's and b's memory; copies past the registers take 16 bytes.  Without sizes the
-    plan is one for all.
+    plan is one for all.  `walked`: whether a and b have one stride for each coordinate, so that boxes can be copied.
 
     >>> tuned("contraction", "sm_90", "f16", (8, 8)).direct, tuned("contraction", "sm_90", "f16", (8, 1)).direct
     (True, False)
@@ -212,16 +222,35 @@ def tuned(kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: 
     usual = plan_for(target, dtype)
     if dtype not in ("f16", "bf16") or min(widths) * 2 < 16:
         return usual
-    for entry in _table():
+    for entry in _read()["plan"]:
         if target not in entry["targets"] or kernel not in entry["kernels"]:
+            continue
+        if entry.get("boxes", False) and not walked:
             continue
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"],
-                  entry.get("instruction", ""), entry.get("through", False))  # fmt: skip
+                  entry.get("instruction", ""), entry.get("through", False), entry.get("boxes", False))  # fmt: skip
         plan = copied(usual, cut)
         if _fits(entry, plan, sizes):
             return plan
     return usual
+
+
+def parts_for(target: str, plan: Plan, sizes: Sizes, length: int) -> int:
+    """Into how many parts a sum is cut so that blocks fill the card: the rule of products.toml, 1 where there is none.
+
+    A power of two that leaves whole tiles of k, of a sum whose first length is `length`.
+    """
+    parts, k = 1, sizes.lengths[2]
+    for rule in _read()["split"]:
+        if target in rule["targets"] and plan.boxes:
+            while (
+                sizes.blocks(plan) * parts * 2 <= rule["blocks"]
+                and k // (parts * 2) >= rule["least"]
+                and k % (plan.k * parts * 2) == length % (parts * 2) == 0
+            ):
+                parts *= 2
+    return parts
 
 
 @dataclass(frozen=True)
@@ -239,6 +268,7 @@ class Cut:
     whole: bool = True
     instruction: str = ""
     through: bool = False
+    boxes: bool = False
 
 
 def copied(usual: Plan, cut: Cut) -> Plan:
@@ -254,20 +284,20 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     return replace(
         usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
-        whole=cut.whole, through=cut.through,
+        whole=cut.whole, through=cut.through, boxes=cut.boxes,
     )  # fmt: skip
 
 
 def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
     """Whether an entry is for these sizes."""
     if sizes is None:
-        return not ({"columns", "blocks", "most"} & set(entry) or plan.whole)
-    few, blocks = sizes.lengths[1] <= entry.get("columns", sizes.lengths[1]), sizes.blocks(plan)
+        return not ({"columns", "deep", "blocks", "most"} & set(entry) or plan.whole)
+    _, columns, k = sizes.lengths
+    few, blocks = columns <= entry.get("columns", columns) and k >= entry.get("deep", k), sizes.blocks(plan)
     enough = entry.get("blocks", 1) <= blocks <= entry.get("most", blocks)
     return few and enough and (not plan.whole or sizes.whole(plan))
 
 
 @cache
-def _table() -> list[dict[str, Any]]:
-    text = files("layoutalg.kernel.library").joinpath("products.toml").read_text()
-    return list(tomllib.loads(text)["plan"])
+def _read() -> dict[str, list[dict[str, Any]]]:
+    return tomllib.loads(files("layoutalg.kernel.library").joinpath("products.toml").read_text())

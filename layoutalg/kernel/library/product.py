@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
+from layoutalg.kernel.library.einsum import MapElements
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
 from layoutalg.kernel.library.pipeline import CopiedSide, beside, pipelined
 from layoutalg.kernel.library.plans import Plan, along_k
@@ -29,7 +30,6 @@ from layoutalg.kernel.program import (
     Clear,
     Compute,
     Contract,
-    ElementMap,
     Elementwise,
     Load,
     LoadShared,
@@ -57,8 +57,6 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.target.dtypes import DTYPES
-
-MapElements = Callable[[Tensor], ElementMap]
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ class MatrixProduct:
         grid, tiles = blocks(counts, self.plan.group)
         thread = self.plan.thread()
         lanes = self.plan.lanes()
-        few = launchable(prod([extent_of(b) for b in grid]), self.plan.threads)
+        few = launchable(prod([extent_of(b) for b in grid]), self.plan.launched)
         meant = [(self.a.elements, a), (self.b.elements, b), (self.target_elements, target)]
         meant += [(e.elements, tensor) for e, tensor in zip(self.extras, extras, strict=True)]
         meaning = self.finish(Contract(a, b), *map(Read, extras))
@@ -220,8 +218,10 @@ class MatrixProduct:
             return (Store(target, result, origin, together, self.store_guarded),)
         m, n = self.plan.m, self.plan.n
         rows = Registers(f"{target.name}_rows", target.dtype, self.plan.stored(width))
-        lds, layout = Shared(f"{target.name}_lds", target.dtype, m * n), rows_of_k(m, n, width, target.dtype.bytes)
+        lds = Shared(f"{target.name}_lds", target.dtype, m * n, again=self.plan.direct)
+        layout = rows_of_k(m, n, width, target.dtype.bytes)
         return (
+            *([Barrier()] if lds.again else []),
             StoreShared(lds, layout, result, together),
             Barrier(),
             LoadShared(rows, lds, layout, 2),

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
-from layoutalg.kernel.library.contraction import elements_of, view
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
+from layoutalg.kernel.library.einsum import elements_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, HOW, INPUT, RESULT, RESULT_OF, VECTOR

@@ -33,6 +33,7 @@ from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.program import (
     AsyncCopy,
     Await,
+    BoxCopy,
     Commit,
     Load,
     Loop,
@@ -126,11 +127,8 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
     for number, s in program.statements():
         if isinstance(s, AsyncCopy):
             _refuse_parts(program, s)
-            size = s.store.width * s.store.shared.dtype.bytes
-            sizes = straight.BYTES if isinstance(s, StraightCopy) else (BYTES,)
-            told = " or ".join(map(str, sizes))
-            whole = ForAll(f"{told} bytes, not {size}", as_expr(int(size in sizes)))
-            yield Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
+            if not isinstance(s, BoxCopy):
+                yield _whole(number, s)
             if isinstance(s, StraightCopy):
                 yield from straight.straight(program, number, s)
             yield from _where_there_is_data(number, s)
@@ -145,6 +143,15 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
     copying = last or any(copies_in(s) for s in program.body if isinstance(s, Loop))
     if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
         raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
+
+
+def _whole(number: int, s: AsyncCopy) -> Requirement:
+    """A thread's vector is what an instruction copies."""
+    size = s.store.width * s.store.shared.dtype.bytes
+    sizes = straight.BYTES if isinstance(s, StraightCopy) else (BYTES,)
+    told = " or ".join(map(str, sizes))
+    whole = ForAll(f"{told} bytes, not {size}", as_expr(int(size in sizes)))
+    return Requirement(f"{number}: a copy to {s.store.shared.name} is one instruction", whole)
 
 
 def copies_in(loop: Loop) -> bool:

@@ -16,12 +16,11 @@ interval in which they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, var
 from layoutalg.kernel.access.matrix_operands import PATTERN, ROW, RUN, first_word, leading_of, word_read
 from layoutalg.kernel.obligations.base import Requirement, fits
-from layoutalg.kernel.program import LoadShared, MultiplyShared, Program
+from layoutalg.kernel.program import LoadShared, MultiplyShared, Program, Shared
 from layoutalg.kernel.program.fragments import element_index
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
@@ -36,15 +35,14 @@ def multiply_shared(program: Program, number: int, s: MultiplyShared) -> Iterato
         what = f"{number}: {operand.shared.name} as {i.name} reads it"
         if operand.shared.dtype.bytes != 2 or operand.registers.dtype != operand.shared.dtype:
             raise LayoutError(f"{what}: elements of 16 bits, as they are")
-        yield from _begins(what, program, operand)
+        yield from begins(what, program, operand.shared)
         yield from _words(what, operand, held, along_k)
         yield from fits(f"{what}: words fit 32 bits", [first_word(program, operand, letter)], 32, program.requires)
 
 
-def _begins(what: str, program: Program, operand: LoadShared) -> Iterator[Requirement]:
+def begins(what: str, program: Program, shared: Shared) -> Iterator[Requirement]:
     """Every slot of the buffer begins at a pattern."""
-    starts = dict(zip(program.shared, accumulate((s.aligned_bytes for s in program.shared), initial=0), strict=False))
-    start, slot = as_expr(starts[operand.shared]), as_expr(operand.shared.elements * operand.shared.dtype.bytes)
+    start, slot = as_expr(program.places[shared]), as_expr(shared.elements * shared.dtype.bytes)
     goal = all_of(eq(start % PATTERN, 0), eq(slot % PATTERN, 0))
     shown = (Shown("bytes before it", (start,)), Shown("bytes of a slot", (slot,)))
     yield Requirement(f"{what}: slots begin at {PATTERN} bytes", ForAll("multiples", goal, TRUE, shown))
@@ -72,4 +70,4 @@ def _words(what: str, operand: LoadShared, held: OperandMap, along_k: bool) -> I
     yield Requirement(f"{what}: it begins at a run of a pattern's first row", head)
 
 
-__all__ = ["multiply_shared"]
+__all__ = ["begins", "multiply_shared"]

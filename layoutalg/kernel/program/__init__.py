@@ -10,13 +10,14 @@ from layoutalg.kernel.program.accesses import (
     StoreShared,
 )
 from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
-from layoutalg.kernel.program.program import Compute, Contract, ElementMap, Meaning, Program, Read, Reduce
+from layoutalg.kernel.program.program import LOADERS, Compute, Contract, ElementMap, Meaning, Program, Read, Reduce
 from layoutalg.kernel.program.reading import Reading
 from layoutalg.kernel.program.statement import Composite, Statement, walk
 from layoutalg.kernel.program.statements import (
     AsyncCopy,
     Await,
     Barrier,
+    BoxCopy,
     Clear,
     Commit,
     Elementwise,
@@ -30,9 +31,9 @@ from layoutalg.kernel.program.statements import (
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
-    "FOLDS", "FUNCTIONS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "Clear", "Commit", "Composite", "Compute",
-    "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Meaning",
-    "MemoryAccess", "Multiply", "MultiplyShared", "Program", "Read", "Reading", "Reduce", "Registers", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "extent_of",
-    "walk",
+    "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "BoxCopy", "Clear", "Commit",
+    "Composite", "Compute", "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load",
+    "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Program", "Read", "Reading",
+    "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor",
+    "Tile", "Vector", "extent_of", "walk",
 ]  # fmt: skip

@@ -32,11 +32,14 @@ from layoutalg.display import Displayed
 from layoutalg.index import TRUE, Expr, prod
 from layoutalg.kernel.program.accesses import LoadShared, MemoryAccess, SharedAccess
 from layoutalg.kernel.program.statement import Statement, walk, written_out
-from layoutalg.kernel.program.statements import extent_of
+from layoutalg.kernel.program.statements import BoxCopy, extent_of
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
 
 S = TypeVar("S", bound=Statement)
+
+LOADERS = 128
+"""Threads beside a program's own that copy its boxes: one of them does, the others give up their registers."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +175,9 @@ class Program(Displayed):
 
     @property
     def block(self) -> tuple[int, int, int]:
-        """Threads in x, y and z."""
+        """Threads in x, y and z, as they are launched: those that copy boxes come after the program's own."""
         x, y, z = (*(int(t.hi) + 1 for t in self.threads), 1, 1, 1)[:3]
-        return x, y, z
+        return x + (LOADERS if any(self.of(BoxCopy)) else 0), y, z
 
     @property
     def extents(self) -> tuple[Expr, ...]:
@@ -210,12 +213,26 @@ class Program(Displayed):
     @property
     def lds_bytes(self) -> int:
         """The LDS that a block takes."""
-        return sum(shared.bytes for shared in self.shared)
+        return max((place + shared.bytes for shared, place in self.places.items()), default=0)
+
+    @property
+    def places(self) -> dict[Shared, int]:
+        """The byte of LDS at which each buffer begins: one after the other, those that come again at 0."""
+        found, start = {}, 0
+        for shared in self.shared:
+            found[shared] = 0 if shared.again else start
+            start += 0 if shared.again else shared.aligned_bytes
+        return found
 
     @property
     def aligned_lds_bytes(self) -> int:
-        """The same, with what is between its buffers, each of which begins at a multiple of 16 (`tiles.ALIGNMENT`)."""
-        return sum(shared.aligned_bytes for shared in self.shared)
+        """The same, with what is between its buffers, each of which begins at a multiple of 16 (`tiles.ALIGNMENT`).
+
+        Behind them are two barriers of 8 bytes for each slot that boxes are copied to.
+        """
+        slots = max((copy.store.shared.slots for copy in self.of(BoxCopy)), default=0)
+        ends = (place + shared.aligned_bytes for shared, place in self.places.items())
+        return max(ends, default=0) + 16 * slots
 
     @property
     def registers(self) -> tuple[Registers, ...]:

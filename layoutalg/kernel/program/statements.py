@@ -10,6 +10,7 @@ Tile coordinate x of an access lies at origin + x.
 | `LoadShared(r, lds, map)`     | r[x] ← LDS[slot][map(origin + x)]                                        |
 | `AsyncCopy(load, store)`      | LDS[slot][map(x)] ← tensor[origin + x], at some time before its `Await`  |
 | `StraightCopy(load, store)`   | the same, by a wave's loads to LDS, whose lanes land one after the other |
+| `BoxCopy(load, store)`        | the same, by one instruction for a box, begun by a thread beside these   |
 | `Commit()`                    | the copies begun since the last one are a group                          |
 | `Await(n)`                    | the thread's groups have arrived, all but the n newest ones              |
 | `Barrier()`                   | all threads of the block arrive before any goes on                       |
@@ -81,6 +82,29 @@ class StraightCopy(AsyncCopy):
     """
 
     words = "copy to LDS", "lane after lane, does not wait"
+
+
+@dataclass(frozen=True)
+class BoxCopy(AsyncCopy):
+    """A copy by NVIDIA's bulk tensor copy: the hardware walks a box of the tensor, and fills 0 where it leaves it.
+
+    A thread that the program does not count begins it, in step with the others by barriers in LDS, so a program copies
+    boxes in one `obligations.ring` alone.  `along_k`: whether rows in LDS run along the tile's last coordinate, or
+    along the one before (`obligations.boxes` says what must hold).
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> from layoutalg.kernel.library.plans import Cut, copied, plan_for
+    >>> cut = Cut((1, 1), (2, 1), 64, 4, instruction="wgmma.mma_async.sync.aligned.m64n256k16.f32.{0}.{0}", boxes=True)
+    >>> plan = copied(plan_for("sm_90", "f16"), cut)
+    >>> program = contraction(parse_einsum("ik,kj->ij"), "f16", plan=plan, widths=(8, 8, 1))
+    >>> sorted({(copy.load.tensor.name, copy.along_k) for copy in program.of(BoxCopy)}), program.block
+    ([('a', True), ('b', False)], (384, 1, 1))
+    """
+
+    along_k: bool = True
+
+    words = "copy to LDS", "a box, does not wait"
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ class Tensor:
 class Shared:
     """A buffer in LDS, `slots` copies of so many elements; descriptors come with each access.
 
+    `again`: it begins where LDS does, over all other buffers, which are done with (`obligations.again`).
+
     >>> from layoutalg.target.dtypes import DTYPES
     >>> turns = Shared("a_lds", DTYPES["f16"], elements=518, slots=2)
     >>> turns.bytes, turns.aligned_bytes
@@ -59,6 +61,7 @@ class Shared:
     dtype: DType
     elements: int
     slots: int = 1
+    again: bool = False
 
     @property
     def bytes(self) -> int:

@@ -165,8 +165,8 @@ class OwnScale(Claim):
         same = eq(one.bottom[0], mate.bottom[0])
         yield ForAll("elements of a block have one scale", same, all_of(there, too), shown)
         if whole:
-            shown = Shown("index", mate.top), Shown("scale", mate.bottom)
-            yield InjectiveMap("blocks have scales of their own", blocks, mate.bottom, TRUE, shown)
+            first = Shown("index", mate.top), Shown("scale", mate.bottom)
+            yield InjectiveMap("blocks have scales of their own", blocks, mate.bottom, TRUE, first)
         else:
             others = tuple(fresh(f"{b.value.name}_other", n, avoid) for b, n in zip(blocks, extents, strict=True))
             mate, too = scale(others, other)

@@ -53,7 +53,7 @@ def test_the_text_has_the_instruction_what_it_waits_for_and_what_it_publishes():
     text = emit(verify(product("ik,kj->ij")), "sm_90")
     kernel = text[text.index('extern "C" __global__') :]
     order = ["publish_lds();\n        __syncthreads();", "begin_products();", "wgmma_m64n64k16_f16<0, 1>(",
-             "commit_products();", "copy_to_lds(", "await_products();"]  # fmt: skip
+             "commit_products();", "copy_to_lds(", "await_products<0>();"]  # fmt: skip
     loop = kernel[kernel.index("for (int kt") :]
     assert [loop.index(part) for part in order] == sorted(loop.index(part) for part in order)
     assert "aligned(1024)" in kernel
@@ -220,7 +220,7 @@ def test_each_of_several_products_under_way_is_awaited():
     more = replace(s.product.c, name="more")
     other_sum = replace(s, product=replace(s.product, c=more))
     texts = [*Writer(product()).body((s, other_sum, Clear(s.product.c)))]
-    assert [text.count("await_products();") for text in texts] == [0, 0, 1, 0]
+    assert [text.count("await_products<0>();") for text in texts] == [0, 0, 1, 0]
     assert texts[2].count("hold<") == 2
 
 

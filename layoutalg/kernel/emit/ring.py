@@ -1,0 +1,164 @@
+"""Programs that copy boxes, as text: one thread copies, the program's own multiply (`obligations.ring`).
+
+    barriers are made;  all threads meet
+    the threads beyond the program's:   give up registers;  the first of them copies all tiles;  they are done
+    the program's:                      take registers;  the ring's loop;  what comes after it
+
+Behind the ring they meet among themselves, by a barrier of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from textwrap import indent
+
+from layoutalg.index import TRUE
+from layoutalg.index.normal import simplify
+from layoutalg.kernel.access.boxes import beside, box_of, boxes_of
+from layoutalg.kernel.access.matrix_operands import ROW
+from layoutalg.kernel.emit.statements import Writer, guarded, hold
+from layoutalg.kernel.obligations.ring import Group, Ring
+from layoutalg.kernel.program import LOADERS, Await, Barrier, BoxCopy, Commit, Loop, Program, Statement
+
+REGISTERS = 1 << 16
+"""Registers of a processor, which a block of copied boxes has alone (CUDA C++ Programming Guide, 9.0)."""
+GIVEN_UP_TO = 24
+"""Registers that a thread keeps which copies, or waits for the end (the least that setmaxnreg allows)."""
+MOST = 240
+"""Registers that a thread takes at most (PTX ISA, setmaxnreg: up to 256; 8 apart)."""
+
+BOXES = """\
+// Boxes of tensors are copied to LDS by a thread beside the others. A barrier counts phases: await_phase() waits for
+// the end of the phase of this number, by its being even or odd; expect_bytes(): it ends when so many have arrived.
+struct __attribute__((aligned(64))) TensorBox { unsigned long long words[16]; };  // CUtensorMap
+typedef unsigned long long PhaseBarrier;
+static __device__ inline __attribute__((always_inline)) unsigned lds_at(const void* lds) {
+    return (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) const void*)lds;
+}
+template <int slots, int waves> static __device__ inline __attribute__((always_inline)) void make_barriers(
+    PhaseBarrier* full, PhaseBarrier* empty
+) {
+    if (threadIdx.x == 0) {
+        #pragma unroll
+        for (int i = 0; i < slots; ++i) {
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(lds_at(full + i)) : "memory");
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(lds_at(empty + i)), "n"(waves) : "memory");
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+    }
+    __syncthreads();
+}
+static __device__ inline __attribute__((always_inline)) void await_phase(PhaseBarrier* barrier, unsigned phase) {
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+        : : "r"(lds_at(barrier)), "r"(phase & 1) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void expect_bytes(PhaseBarrier* barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+        : : "r"(lds_at(barrier)), "r"(bytes) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void leave(PhaseBarrier* barrier) {  // one lane of each wave
+    if (threadIdx.x % 32 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(lds_at(barrier)) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void copy_box(
+    void* lds, const TensorBox* box, PhaseBarrier* barrier, int x, int y, int z
+) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5}], [%2];"
+        : : "r"(lds_at(lds)), "l"(box), "r"(lds_at(barrier)), "r"(x), "r"(y), "r"(z) : "memory");
+}
+template <int count> static __device__ inline __attribute__((always_inline)) void keep_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(count));
+}
+template <int count> static __device__ inline __attribute__((always_inline)) void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(count));
+}
+template <int threads> static __device__ inline __attribute__((always_inline)) void meet() {
+    asm volatile("bar.sync 1, %0;" : : "n"(threads) : "memory");
+}
+"""
+"""The device functions of copied boxes; NVIDIA's alone."""
+
+
+class RingWriter(Writer):
+    """Writes a program that copies boxes: the loader's text, and what its own threads do."""
+
+    def __init__(self, program: Program, ring: Ring) -> None:
+        super().__init__(program)
+        self.ring, self.threads = ring, prod(int(t.hi) + 1 for t in program.threads)
+
+    def before(self) -> Iterator[str]:
+        """Barriers, and the threads that copy."""
+        ring, taken = self.ring, taken_registers(self.threads)
+        copies = [*map(self.copies, ring.before), self.looped(ring.loop, self.copies(ring.group))]
+        first = guarded([f"threadIdx.x == {self.threads}"], "\n".join(copies))
+        kept = [f"keep_registers<{GIVEN_UP_TO}>();"] if taken else []
+        yield f"make_barriers<{ring.slots}, {self.threads // 32}>(full, empty);"
+        yield guarded([f"threadIdx.x >= {self.threads}"], "\n".join([*kept, first, "return;"]))
+        if taken:
+            yield f"take_registers<{taken}>();"
+
+    def copies(self, group: Group) -> str:
+        """A tile's copies, once its slot is empty."""
+        tile, slots = group.tile, self.ring.slots
+        lines = [
+            f"const {self.index} slot = {self.text(simplify(tile % slots))};",
+            f"await_phase(&empty[slot], {self.text(simplify(tile // slots - 1))});  // of the tile before in its place",
+            f"expect_bytes(&full[slot], {group.bytes});",
+            *(line for s in group.copies for line in self.boxes(s)),
+        ]
+        text = "\n".join(lines)
+        return guarded([self.text(group.only)], text) if group.only is not TRUE else f"{{\n{indent(text, '    ')}\n}}"
+
+    def boxes(self, s: BoxCopy) -> Iterator[str]:
+        """The boxes of a tile, side by side along memory."""
+        box, shared = box_of(s), s.store.shared
+        x, y, z = (s.load.origin[d] for d in box.dims)
+        for n in range(beside(s)):
+            there = self.text(s.store.slot * shared.elements + n * box.rows * ROW)
+            at = ", ".join(map(self.text, (simplify(x + n * ROW), y, z)))
+            yield f"copy_box({shared.name} + {there}, &{box.name}, &full[slot], {at});"
+
+    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
+        kept = [s for s in statements if not isinstance(s, BoxCopy | Commit | Await)]
+        return super().body(kept)
+
+    def read_barrier(self, s: Barrier) -> str:
+        return f"meet<{self.threads}>();"
+
+    def read_loop(self, s: Loop) -> str:
+        """The ring's: products of a tile are begun before those of the tile before are awaited."""
+        if s is not self.ring.loop:
+            return super().read_loop(s)
+        name, slots, tile = s.index.value.name, self.ring.slots, s.index
+        body = [
+            f"await_phase(&full[{self.text(tile % slots)}], {self.text(tile // slots)});",
+            self.begun(self.ring.product),
+            "await_products<1>();",
+            guarded([f"{name} > 0"], f"leave(&empty[({name} - 1) % {slots}]);"),
+        ]
+        product = self.ring.product.product
+        held = hold(product.c)
+        title = f"// {product.c.name} += the ring's tiles, by {product.instruction.name}"
+        return "\n".join([title, held, self.looped(s, "\n".join(body)), "await_products<0>();", held])
+
+
+def taken_registers(threads: int) -> int:
+    """Registers for each of a program's threads; 0 where a launch gives enough to all.
+
+    >>> taken_registers(256), taken_registers(384), taken_registers(128)
+    (240, 160, 0)
+    """
+    if threads <= LOADERS:
+        return 0
+    return min(MOST, (REGISTERS - GIVEN_UP_TO * LOADERS) // threads // 8 * 8)
+
+
+def arguments(program: Program) -> list[str]:
+    """The kernel's arguments that tell of boxes."""
+    return [f"const __attribute__((grid_constant)) TensorBox {box.name}" for box in boxes_of(program)]
+
+
+__all__ = ["BOXES", "RingWriter", "arguments", "taken_registers"]

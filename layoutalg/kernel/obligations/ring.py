@@ -1,0 +1,200 @@
+"""A ring of slots, filled by a thread of its own: what its barriers must ensure, for any number of tiles.
+
+A program copies boxes as it copies anything that does not wait:
+
+    copy tiles 0 … S − 2, a group each                                            S slots; tile t in slot t mod S
+    for k < count:  await all but S − 2 groups;  barrier;  multiply tile k from LDS;  copy tile k + S − 1, a group
+    await all
+
+and all other obligations are of this text.  It is emitted as two sorts of threads that meet at two barriers a slot,
+each of which counts phases and tells only whether the last one ended was even or odd (PTX ISA, mbarrier):
+
+    one thread:       for t:  wait until phase t div S − 1 of empty[t mod S] has ended;  copy tile t, which ends
+                              phase t div S of full[t mod S] when all its bytes have arrived
+    the program's:    for k:  wait for phase k div S of full[k mod S];  multiply tile k;  products of tile k − 1 are
+                              done: arrive at empty[(k − 1) mod S], whose phase ends when all waves have arrived
+
+So a wave that multiplies tile k has tile k, and what may be written then are tiles k + 1 … k + S − 1, as in the text.
+That it is so for every order in which threads, copies and products come is proved over p, the tiles begun, c, those
+that all waves have left, and a wave's tile k, which only ever grow:
+
+| claim     | c ≤ k ≤ p ≤ c + S                                                                                      |
+|-----------|--------------------------------------------------------------------------------------------------------|
+| empty     | the test for tile p passes if and only if p < c + S: so p ≤ c + S holds on, and no tile is overwritten |
+| full      | the test for tile k passes if and only if tile k has arrived (its slot's phases ended: k div S + 1)    |
+| arrivals  | a wave that leaves tile k arrives at the phase k div S of its slot, which is the one under way         |
+| progress  | with p < count begun and every wave waiting for tile p, another tile may be begun: no deadlock         |
+
+What it cannot represent: several rings, and a ring within a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, negation, var
+from layoutalg.kernel.obligations.asynchronous import copies_in
+from layoutalg.kernel.obligations.base import Requirement, fits
+from layoutalg.kernel.program import (
+    Await,
+    Barrier,
+    BoxCopy,
+    Commit,
+    Loop,
+    MultiplyShared,
+    Program,
+    SharedAccess,
+    Statement,
+    extent_of,
+)
+from layoutalg.layout import LayoutError
+from layoutalg.prove import ForAll, Shown
+
+HELD = 1
+"""Tiles that a wave has not left while it waits for the next one: those whose products may be under way."""
+TILES = 1 << 31
+"""More tiles than there are."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The copies of one tile, and its number."""
+
+    copies: tuple[BoxCopy, ...]
+    tile: Expr
+
+    @property
+    def slot(self) -> Expr:
+        """Where they go."""
+        return self.copies[0].store.slot
+
+    @property
+    def only(self) -> Expr:
+        """Whether there is such a tile."""
+        return self.copies[0].load.only
+
+    @property
+    def bytes(self) -> int:
+        """What arrives in all: zeros outside of the tensor count."""
+        return sum(s.store.shared.elements * s.store.shared.dtype.bytes for s in self.copies)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The parts of a program that copies boxes."""
+
+    before: tuple[Group, ...]
+    loop: Loop
+    product: MultiplyShared
+    group: Group
+
+    @property
+    def slots(self) -> int:
+        """Tiles that are in LDS at a time."""
+        return len(self.before) + 1
+
+
+def ring_of(program: Program) -> Ring | None:
+    """The ring of a program, None where it copies no boxes; LayoutError where it does so in another way."""
+    if not any(program.of(BoxCopy)):
+        return None
+    loop = next((s for s in program.body if isinstance(s, Loop) and copies_in(s)), None)
+    if loop is None:
+        raise _no(program, "there is no loop that goes on with them")
+    at = program.body.index(loop)
+    before = tuple(_groups(program, program.body[:at], as_expr(0)))
+    awaited, *rest = loop.body
+    match rest:
+        case [Barrier(), MultiplyShared() as product, *copies]:
+            (group,) = _groups(program, copies, loop.index + len(before))
+        case _:
+            raise _no(program, "an iteration awaits, meets, multiplies from LDS, and copies a tile")
+    if awaited != Await(len(before) - 1, tuple(s.store.shared for s in group.copies)):
+        raise _no(program, f"{len(before)} tiles are begun before the loop, so it awaits all but {len(before) - 1}")
+    return Ring(before, loop, product, group)
+
+
+def _groups(program: Program, body: Sequence[Statement], first: Expr) -> Iterator[Group]:
+    """The groups of copies in a body, in which nothing else touches LDS."""
+    begun: tuple[BoxCopy, ...] = ()
+    for s in body:
+        if isinstance(s, BoxCopy):
+            begun += (s,)
+        elif isinstance(s, Commit):
+            if len({(c.store.slot, c.load.only) for c in begun}) != 1:
+                raise _no(program, "a group is copies to one slot, under one condition")
+            yield Group(begun, first)
+            begun, first = (), first + 1
+        elif isinstance(s, Await | Barrier | Loop | MultiplyShared | SharedAccess):
+            raise _no(program, f"{type(s).__name__} between the copies")
+    if begun:
+        raise _no(program, "copies are begun and not committed")
+
+
+def _no(program: Program, why: str) -> LayoutError:
+    return LayoutError(f"{program.name}: boxes are copied in a ring of slots (obligations.ring), but {why}")
+
+
+def ring(program: Program) -> Iterator[Requirement]:
+    """What a program that copies boxes needs beside the rest."""
+    found = ring_of(program)
+    if found is None:
+        return
+    what, slots, k = "ring", found.slots, found.loop.index
+    count = extent_of(k)
+    if any(s.store.shared.slots != slots for s in program.of(BoxCopy)):
+        raise _no(program, f"its buffers have other slots than {slots}")
+    for group in (*found.before, found.group):
+        shown = (Shown("tile", (group.tile,)), Shown("slot", (group.slot,)))
+        turn = ForAll("tile mod slots", eq(group.slot, group.tile % slots), TRUE, shown)
+        yield Requirement(f"{what}: tile {group.tile} goes to its slot", turn)
+        told = (Shown("tile", (group.tile,)), Shown("tiles", (count,)))
+        there, only = group.tile < count, group.only
+        alike = any_of(all_of(there, only), all_of(negation(there), negation(only)))
+        yield Requirement(f"{what}: tile {group.tile} is copied if it is one", ForAll("both", alike, TRUE, told))
+    read = {s.slot for s, _ in found.product.sides}
+    told = (Shown("iteration", (k,)), Shown("slots", tuple(read)))
+    own = all_of(*(eq(slot, k % slots) for slot in read))
+    yield Requirement(f"{what}: an iteration multiplies its tile", ForAll("tile mod slots", own, TRUE, told))
+    yield from fits(f"{what}: tiles fit 32 bits", [found.group.tile], 32, program.requires)
+    yield from _protocol(what, slots)
+
+
+def _protocol(what: str, slots: int) -> Iterator[Requirement]:
+    """The claims on the two barriers of each slot, for any number of tiles."""
+    left, more, back = var("left", TILES), var("more", slots + 1), var("back", slots + 1)
+    begun = left + more  # c and p, where c ≤ p ≤ c + S
+    shown = (Shown("left", (left,)), Shown("begun", (begun,)))
+
+    def ended(tiles: Expr, slot: Expr) -> Expr:
+        """How many of so many first tiles are in a slot: the phases that they end."""
+        return (tiles + (slots - 1) - slot) // slots
+
+    def passes(phases: Expr, phase: Expr) -> Expr:
+        """Whether the test for a phase's end passes after so many phases: by their number, even or odd."""
+        return eq((phases - phase) % 2, 1)
+
+    empty = passes(ended(left, begun % slots), begun // slots - 1)
+    yield Requirement(
+        f"{what}: a tile is begun where its slot is empty", ForAll("empty", _same(empty, more < slots), TRUE, shown)
+    )
+    tile = begun - back  # k, where c ≤ k ≤ p
+    there = (*shown, Shown("tile", (tile,)))
+    arrived, last = ended(begun, tile % slots), passes(ended(begun, tile % slots), tile // slots)
+    before = passes(arrived - 1, tile // slots)  # the last one of its slot is still under way
+    goal = all_of(_same(last, back >= 1), any_of(back <= 0, negation(before)))
+    yield Requirement(f"{what}: a tile is read when it has arrived", ForAll("full", goal, back <= more, there))
+    own = eq(ended(left, tile % slots), tile // slots)
+    here = all_of(back >= 1, back <= more)
+    yield Requirement(f"{what}: a wave leaves the phase under way", ForAll("arrivals", own, here, there))
+    step = ForAll("progress", more < slots, more <= HELD, shown)
+    yield Requirement(f"{what}: while all wait another tile may be begun", step)
+
+
+def _same(one: Expr, other: Expr) -> Expr:
+    """Both hold, or neither does."""
+    return any_of(all_of(one, other), all_of(negation(one), negation(other)))
+
+
+__all__ = ["HELD", "Group", "Ring", "ring", "ring_of"]

@@ -66,9 +66,8 @@ def _within_functions(node: ast.AST, inside: bool = False) -> Iterator[int]:
     """The lines of imports that stand in functions."""
     if inside and _is_import(node):
         yield node.lineno
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield from _within_functions(child, inside or isinstance(node, FUNCTION))
+    for child in _statements(node):
+        yield from _within_functions(child, inside or isinstance(node, FUNCTION))
 
 
 def test_a_lazy_module_is_the_one_that_types_are_read_from() -> None:
@@ -107,15 +106,13 @@ DOTTED = re.compile(r"`([a-z_]\w*(?:\.\w+)+)`")
 
 def test_a_dotted_name_in_a_docstring_is_one_of_the_package() -> None:
     """`room.module.name`, from the top of the package or from a room that the docstring's module stands in."""
-    named = {(m, name) for m in MODULES for text in _docstrings(m) for name in DOTTED.findall(text)}
-    ours = {(m, name) for m, name in named if not FILE.fullmatch(name) and name not in OF_NO_VALUE_HERE}
+    ours = {(m, name) for m, name in _named() if not FILE.fullmatch(name) and name not in OF_NO_VALUE_HERE}
     assert len(ours) > 100
     assert [(module, name) for module, name in sorted(ours) if not _is_there(name, module)] == []
 
 
 def test_what_is_said_to_be_of_others_is_named_somewhere() -> None:
-    named = {name for module in MODULES for text in _docstrings(module) for name in DOTTED.findall(text)}
-    assert set(OF_NO_VALUE_HERE) <= named
+    assert set(OF_NO_VALUE_HERE) <= {name for _, name in _named()}
 
 
 OF_NO_MODULE = {
@@ -159,11 +156,26 @@ def test_what_is_said_to_be_of_no_module_is_there() -> None:
     assert set(OF_NO_MODULE) <= TESTS
 
 
-def _docstrings(module: str) -> Iterator[str]:
+@functools.cache
+def _named() -> frozenset[tuple[str, str]]:
+    """Each dotted name in a docstring, behind the module that it stands in."""
+    some = [m for m, path in MODULES.items() if DOTTED.search(path.read_text(encoding="utf-8"))]
+    return frozenset((m, name) for m in some for text in _docstrings(_tree(m)) for name in DOTTED.findall(text))
+
+
+def _docstrings(node: ast.AST) -> Iterator[str]:
     """Of modules, classes and functions, and what stands below a constant or a field."""
-    for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value.value
+    for child in _statements(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
+            yield child.value.value
+        yield from _docstrings(child)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """What holds statements, and is held by the node itself."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
 
 
 def _is_there(name: str, module: str) -> bool:
@@ -173,6 +185,7 @@ def _is_there(name: str, module: str) -> bool:
     return any(_resolves(f"{room}.{name}".strip(".")) for room in rooms)
 
 
+@functools.cache
 def _resolves(name: str) -> bool:
     try:
         pkgutil.resolve_name(name)

@@ -64,7 +64,6 @@ def test_a_shift_is_a_quotient():
     for places, most in itertools.product(range(1, 6), (7, 8, 9, 15, 16, 17, 31, 32, 33)):
         given = all_of(p < n, n < most)
         got = shifted(p, places, given)
-        for at in range(60):
-            for size in range(1, 40):
-                point = {p: at, n: size}
-                assert not value(given, point) or value(got, point) == at >> places
+        for size in range(1, min(40, most)):
+            for at in range(size):  # where the given holds, and nowhere else
+                assert value(got, {p: at, n: size}) == at >> places

@@ -23,6 +23,7 @@ from layoutalg.memory.banks import (
     phases,
 )
 from layoutalg.target import UnknownInstructionError, target, target_names
+from tests.fuzzing import count
 
 Offset = Callable[[np.ndarray, np.ndarray], np.ndarray]
 LANE = np.arange(64)
@@ -135,7 +136,7 @@ def test_linear_algebra_and_enumeration_agree_on_random_linear_maps(name: str) -
     bits = gpu.wave_size.bit_length() - 1
     for instruction in gpu.instructions.values():
         assert phase_subgroup(instruction) is not None
-        for _ in range(40):
+        for _ in range(count(12, dear=50)):
             basis = [int(n) * instruction.alignment for n in rng.integers(0, 1024 // instruction.alignment, bits)]
             for zero in np.flatnonzero(rng.random(bits) < 0.2):
                 basis[zero] = 0

@@ -25,7 +25,7 @@ from layoutalg.target import target, target_names
 from layoutalg.target.dtypes import DTYPES
 from tests.fuzzing import FIRST, count
 
-CASES = count(160, dear=4)
+CASES = count(80, dear=4)
 
 
 def term(rng: Random, v: Expr) -> Expr:
@@ -83,7 +83,7 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
         total = cycles.sum(axis=1)
         verdict = prove(Cycles(one, int(total[0])))
         assert isinstance(verdict, Proved if (total == total[0]).all() else Refuted), (*about, verdict)
-    if CASES >= 160:
+    if CASES >= 80:
         assert min(seen["proved"], seen["refuted"]) > 5
 
 
@@ -108,7 +108,7 @@ def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> N
             assert found.touched[0] <= touched <= found.touched[1], (seed, size)
             assert found.fewest[0] <= needed <= found.fewest[1], (seed, size)
             assert touched - needed <= found.wasted, (seed, size)
-    assert known > 0 or CASES < 160
+    assert known > 0 or CASES < 80
 
 
 def test_nothing_is_left_unknown_where_everything_is_a_number() -> None:

@@ -14,6 +14,7 @@ from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import ForAll, Injective, prove
 from layoutalg.prove.encodings import BitVectors, Encoding, Integers
+from tests.fuzzing import count
 
 VARIABLES = (var("i", 5), var("j", 3), symbol("M", min=0, max=4))
 POINTS = [dict(zip(VARIABLES, point, strict=True)) for point in product(range(5), range(3), range(5))]
@@ -50,7 +51,7 @@ def reading(e: Expr, encoding: Encoding, at: dict[Expr, int]) -> int:
 def test_formulas_have_the_values_of_the_expressions(encoding: type[Encoding], divisions: bool) -> None:
     random = Random(encoding.__name__)
     mixed = 0
-    for _ in range(300):
+    for _ in range(count(120, dear=6)):
         e = drawn(random, 4, divisions)
         for at in random.sample(POINTS, 4):
             assert reading(e, encoding(postorder(e, *VARIABLES)), at) == value(e, at), (e, at)

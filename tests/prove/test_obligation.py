@@ -17,7 +17,7 @@ from layoutalg.prove.outcome import Fails
 from tests.fuzzing import count
 from tests.index.expressions import Generator
 
-COUNT = count(120, dear=5)
+COUNT = count(60, dear=5)
 
 
 def generator(seed: int) -> Generator:

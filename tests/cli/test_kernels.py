@@ -1,5 +1,6 @@
 """`run`, `emit` and `compile` of every kernel: right against numpy, and every bad input one line with exit code 3."""
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -62,28 +63,34 @@ def test_a_contraction_reports_its_error(arrays: Path) -> None:
     assert np.allclose(np.load(out), wanted, atol=1e-4)
 
 
-def test_gemm_convolution_and_reduction(arrays: Path) -> None:
-    device = ("--device", "cpu", "--output", arrays / "y.npy")
-    for arguments in (
-        ("gemm", "--a", arrays / "m.npy", "--b", arrays / "q.npy", "--bias", arrays / "bias.npy", "--relu"),
-        ("gemm", "--a", arrays / "bits.npy", "--b", arrays / "bits.npy"),
-        ("gemm", "--a", arrays / "half.npy", "--b", arrays / "half.npy", "--result", "f32"),
-        ("conv", "--stride", "2", "--pad", "1", "--groups", "2", "--input", arrays / "image.npy",
-         "--weight", arrays / "filter.npy"),
-        ("reduce", "--axes", "0,2", "--how", "max", "--input", arrays / "x.npy"),
-        ("reduce", "--axes", "1", "--input", arrays / "bits.npy"),
-        ("pad", "--left", "1,0,2,0", "--right", "1", "--input", arrays / "x.npy"),
-        ("slice", "--begin", "1,0,2,3", "--end", "3,4,7,5", "--input", arrays / "x.npy"),
-        ("im2col", "--filter", "3,2", "--pad", "1", "--input", arrays / "image.npy"),
-        ("batched_transpose", "--input", arrays / "a.npy"),
-    ):  # fmt: skip
-        result = run("run", *arguments, *device)
-        assert result.returncode == 0, result.stdout + result.stderr
-        assert "against numpy" in result.stdout
-    run("run", "cast", "--to", "bf16", "--input", arrays / "m.npy", *device)
-    assert np.array_equal(np.load(arrays / "y.npy"), to_bits(loaded(arrays, "m")))
-    run("run", "cast", "--to", "f32", "--input", arrays / "bits.npy", *device)
-    assert np.array_equal(np.load(arrays / "y.npy"), from_bits(loaded(arrays, "bits")))
+dear = functools.partial(pytest.param, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("arguments", [
+    ("gemm", "--a", "m", "--b", "q", "--bias", "bias", "--relu"),
+    dear(("gemm", "--a", "bits", "--b", "bits")),
+    dear(("gemm", "--a", "half", "--b", "half", "--result", "f32")),
+    ("conv", "--stride", "2", "--pad", "1", "--groups", "2", "--input", "image", "--weight", "filter"),
+    ("reduce", "--axes", "0,2", "--how", "max", "--input", "x"),
+    dear(("reduce", "--axes", "1", "--input", "bits")),
+    ("pad", "--left", "1,0,2,0", "--right", "1", "--input", "x"),
+    ("slice", "--begin", "1,0,2,3", "--end", "3,4,7,5", "--input", "x"),
+    ("im2col", "--filter", "3,2", "--pad", "1", "--input", "image"),
+    ("batched_transpose", "--input", "a"),
+], ids=" ".join)  # fmt: skip
+def test_gemm_convolution_and_reduction(arguments: tuple[str, ...], arrays: Path) -> None:
+    files = {path.stem: path for path in arrays.glob("*.npy")}
+    given = [files.get(part, part) for part in arguments]
+    result = run("run", *given, "--output", arrays / "y.npy", "--device", "cpu")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "against numpy" in result.stdout
+
+
+@pytest.mark.parametrize(("to", "given"), [("bf16", "m"), dear("f32", "bits")])
+def test_a_conversion_is_that_of_the_elements(to: str, given: str, arrays: Path) -> None:
+    run("run", "cast", "--to", to, "--input", arrays / f"{given}.npy", "--output", arrays / "y.npy", "--device", "cpu")
+    convert = {"bf16": to_bits, "f32": from_bits}[to]
+    assert np.array_equal(np.load(arrays / "y.npy"), convert(loaded(arrays, given)))
 
 
 def test_a_copy_between_two_descriptors_of_a_file(arrays: Path) -> None:
@@ -104,10 +111,10 @@ def test_a_copy_between_two_descriptors_of_a_file(arrays: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("contraction", "--einsum", "ik,kj->ij", "--dtype", "f16"),
+        dear(("contraction", "--einsum", "ik,kj->ij", "--dtype", "f16")),
         ("gemm", "--bias", "--relu"),
-        ("conv", "--filter", "3,3", "--pad", "1", "--dtype", "bf16", "--vector", "8"),
-        ("permute", "--axes", "2,0,1"),
+        dear(("conv", "--filter", "3,3", "--pad", "1", "--dtype", "bf16", "--vector", "8")),
+        dear(("permute", "--axes", "2,0,1")),
         ("reduce", "--kinds", "rk", "--how", "max"),
         ("im2col", "--filter", "3"),
         ("pad", "--left", "1,1", "--right", "0,2"),

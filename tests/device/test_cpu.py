@@ -55,6 +55,7 @@ def test_register_transposition_is_exact(device: CpuDevice, source: Source, rows
     np.testing.assert_array_equal(out.numpy(), values.T)
 
 
+@pytest.mark.slow
 def test_large_transposition_is_fast(transposition: Module) -> None:
     device = transposition.device
     values = np.arange(4096 * 4096, dtype=np.float32).reshape(4096, 4096)

@@ -303,10 +303,11 @@ def verdict(program: Program) -> str:
 
 @pytest.mark.parametrize("base", some(list(BASES), 1))
 def test_every_mutant_is_refuted_or_refused(base: str) -> None:
-    found = {what: verdict(make()) for what, make in mutants(BASES[base])}
+    made = tuple(mutants(BASES[base]))
+    found = {what: verdict(make()) for what, make in some(made, 40)}
     passed = {what for what, said in found.items() if not said.startswith(("refuted", "refused"))}
     assert passed <= EQUIVALENT.get(base, set()), {what: found[what] for what in passed}
-    assert len(found) > 30
+    assert len(dict(made)) > 30
 
 
 def test_there_are_hundreds_of_mutants() -> None:

@@ -19,6 +19,7 @@ from layoutalg.kernel.program import AsyncCopy
 from layoutalg.memory.banks import LANES_OFF
 from layoutalg.refine.cycles import compare
 from layoutalg.refine.trial import attempt, make_case, small_sizes
+from tests.fuzzing import some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 KERNELS = programs()
@@ -64,7 +65,7 @@ def priced(folder):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("folder", [name for name in KERNELS if priced(name)])
+@pytest.mark.parametrize("folder", some([name for name in KERNELS if priced(name)], 4))
 def test_lds_cycles_are_those_that_the_layout_claims(folder, target):
     """Equal where the binary makes the accesses of the program, merged or not; a reduction's idle waves make none."""
     program, trial = tried(folder, target, WHOLE.get(folder), seed=2)
@@ -125,7 +126,9 @@ def test_a_product_of_real_numbers_is_within_its_error(target):
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
-@pytest.mark.parametrize("folder", ["transpose_lds", "reduce_sum", "gemm_f16"])
+@pytest.mark.parametrize("folder", [
+    "reduce_sum", *(pytest.param(dear, marks=pytest.mark.slow) for dear in ("transpose_lds", "gemm_f16")),
+])  # fmt: skip
 def test_no_order_of_the_waves_changes_the_result(folder, target):
     program = program_of(folder, target)
     case = make_case(program, small_sizes(program, 3, most=9), 3)

@@ -25,6 +25,7 @@ from layoutalg.memory.banks import cycles
 from layoutalg.target import TargetFileError, target
 from layoutalg.target.known import decoded
 from layoutalg.target.read import parse
+from tests.fuzzing import some
 
 ROOT = Path(__file__).parents[2]
 RECIPE = (ROOT / "docs/pages/howto/add-a-gpu.md").read_text(encoding="utf-8")
@@ -168,7 +169,10 @@ source = "a page"
 """
 
 
-@pytest.mark.parametrize("value", ["3", "-1", "1.5", "true", '"x"', '""', "[]", "[[1]]", '["x"]', "{}", "{ x = 1 }"])
+VALUES = ("3", "-1", "1.5", "true", '"x"', '""', "[]", "[[1]]", '["x"]', "{}", "{ x = 1 }")
+
+
+@pytest.mark.parametrize("value", some(VALUES, 4))
 def test_a_value_of_another_form_is_refused_in_one_sentence(value: str) -> None:
     lines, refused = (FILE + LDS).splitlines(), list[str]()
     parse(FILE + LDS, "rx7800.toml")

@@ -19,6 +19,7 @@ from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers
+from tests.fuzzing import some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
@@ -51,14 +52,14 @@ EINSUMS = [
 
 
 @pytest.mark.parametrize("dtype", KERNEL_DTYPES)
-@pytest.mark.parametrize(("einsum", "a", "b"), EINSUMS)
+@pytest.mark.parametrize(("einsum", "a", "b"), some(EINSUMS, 6))
 def test_any_einsum_of_two(einsum: str, a: Any, b: Any, dtype: str, launch: Launch, random: Random) -> None:
     x, y = random(dtype, *a), random(dtype, *b)
     found = launch(contraction_task(einsum, a, b, dtype), x, y)
     close(found, np.einsum(einsum, wide(x, dtype), wide(y, dtype)), dtype)
 
 
-@pytest.mark.parametrize("n", [1, 2, 15, 16, 17, 63, 64, 65, 127])
+@pytest.mark.parametrize("n", some([1, 2, 15, 16, 17, 63, 64, 65, 127], 5))
 def test_awkward_sizes(n: int, launch: Launch, random: Random) -> None:
     for shape in ((n, n, n), (1, n, 2), (n, 1, 3), (2, 3, n)):
         a, b = random("f32", shape[0], shape[2]), random("f32", shape[2], shape[1])
@@ -122,7 +123,7 @@ CONVOLUTIONS = [
 
 
 @pytest.mark.parametrize("dtype", KERNEL_DTYPES)
-@pytest.mark.parametrize(("image", "filter_", "options"), CONVOLUTIONS)
+@pytest.mark.parametrize(("image", "filter_", "options"), some(CONVOLUTIONS, 4))
 def test_convolutions(image: Any, filter_: Any, options: Any, dtype: str, launch: Launch, random: Random) -> None:
     given: Any = {"stride": (1,), "pad": (0,), "dilation": (1,), "groups": 1, **options}
     x, w = random(dtype, *image), random(dtype, *filter_)

@@ -105,7 +105,7 @@ def test_lds_is_free_of_conflicts(target: str, dtype: str, einsum: str) -> None:
 RUN = [(t, d) for t in AMD for d in KERNEL_DTYPES if d != "f32" or t in AMD[:3]]
 
 
-@pytest.mark.parametrize("width", [1, 8])
+@pytest.mark.parametrize("width", [1, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("target", "dtype"), [r for r in RUN if r not in {("gfx90a", "bf16")}])
 def test_the_machine_code_multiplies(target: str, dtype: str, width: int, random: Random) -> None:
     m, n, k = (136, 72, 40) if width > 1 else (130, 70, 37)

@@ -72,6 +72,7 @@ BROKEN = {
     "a_gap_between_guards": RIGHT["either_guard"].replace("else s", "else if (n > 100) s"),
     "wide_reader": RIGHT["narrow_reader"].replace("^ 64) < n", "^ 64) <= n"),
 }
+DEAR = ("ping_pong",)
 
 
 @cache
@@ -84,20 +85,20 @@ def audited(name: str) -> Audit:
     return audit(decode_kernel(kernels()[name]), loads(LAUNCH))
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) if one in DEAR else one for one in RIGHT])
 def test_turns_that_are_synchronised_are_proved(name: str) -> None:
     found = audited(name)
     assert found.proved, found.failures
 
 
-@pytest.mark.parametrize("name", list(BROKEN)[:4])
+@pytest.mark.parametrize("name", list(BROKEN)[:2])
 def test_turns_with_a_mistake_are_not(name: str) -> None:
     found = audited(name)
     assert {claim for claim, _, verdict in found.claims if verdict.name != "proved"} & {"race_free", "initialised"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(BROKEN)[4:])
+@pytest.mark.parametrize("name", list(BROKEN)[2:])
 def test_more_turns_with_a_mistake_are_not(name: str) -> None:
     found = audited(name)
     assert {claim for claim, _, verdict in found.claims if verdict.name != "proved"} & {"race_free", "initialised"}

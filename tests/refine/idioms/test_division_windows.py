@@ -63,7 +63,7 @@ def test_strides_dilations_and_paddings_are_proved(windows, dtype, target):
             ("S_NOR_B64", 0, {"b0_31": 0xBF800000}),  # S_NOP: the padding's guard
             ("S_AND_SAVEEXEC_B64", 1, {"b0_31": 0xBF800000}),
         ],
-        2,
+        1,
     ),
 )
 def test_a_changed_guard_or_quotient_is_refuted(name, number, bits):

@@ -57,7 +57,7 @@ def test_a_kernel_that_divides_is_proved_and_says_what_it_assumes():
 
 
 @pytest.mark.usefixtures("unrun")
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_correction_by_another_number_is_not_proved(number):
     """Two divisions with two corrections each: the second does something only where the estimate is two too small."""
     corrections = [i for i in compiled().instructions if i.name == "S_ADD_I32" and str(i.operands["b"]) == "1"]

@@ -93,8 +93,8 @@ def audited(name: str, target: str) -> Audit:
 
 
 QUICK = (
-    "stride", "read_behind", "two_exits", "lane_counts", "read_one_too_far_behind", "stride_of_zero",
-    "what_made_it_leave", "perhaps_what_made_it_leave", "pairs_and_a_tail", "pairs_and_one_too_far",
+    "stride", "read_behind", "two_exits", "lane_counts", "read_one_too_far_behind", "what_made_it_leave",
+    "perhaps_what_made_it_leave", "pairs_and_one_too_far",
 )  # fmt: skip
 
 

@@ -46,6 +46,7 @@ def test_a_build_without_optimisation_is_proved(target):
     assert verdict.proved, verdict.failures[:2]
 
 
+@pytest.mark.slow
 def test_values_chosen_in_branches_are_the_program_s():
     """Guards within guards: each says something of the values that the other chooses."""
     assert prove_binary(unoptimised("gfx1100", GREATEST), GREATEST()).proved
@@ -99,7 +100,7 @@ def test_a_register_restored_from_another_place_is_not_proved(number):
     ("name", "number", "verdict"),
     [
         ("SCRATCH_STORE_B32", 0, NOT_PROVED),
-        ("SCRATCH_STORE_B32", -1, ("refuted",)),
+        pytest.param("SCRATCH_STORE_B32", -1, ("refuted",), marks=pytest.mark.slow),
         ("S_WAITCNT", 1, NOT_PROVED),
         ("S_WAITCNT", 10, NOT_PROVED),
         ("S_OR_SAVEEXEC_B32", 0, NOT_PROVED),

@@ -84,16 +84,16 @@ def lanes_that_stay():
 
 
 CHANGES = {
+    "the exit's mask as it was at the head": functools.partial(other_lane, 2, 20),
     "the bound is less": other_bound,
     "the first iteration is left out": other_start,
     "EXEC becomes the lanes that have left": functools.partial(other_lane, 0, 19),
-    "the exit's mask as it was at the head": functools.partial(other_lane, 2, 20),
     "the loop is left after one iteration": lanes_that_stay,
 }
 
 
 @pytest.mark.usefixtures("unrun")
-@pytest.mark.parametrize("change", some(tuple(CHANGES), 2))
+@pytest.mark.parametrize("change", some(tuple(CHANGES), 1))
 def test_a_loop_with_one_thing_wrong_is_not_proved(change):
     instruction, *bits = CHANGES[change]()
     assert prove_binary(mutant(binary(), instruction, *bits), PROGRAM()).name != "proved"

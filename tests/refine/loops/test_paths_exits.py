@@ -93,9 +93,9 @@ def test_two_exits_are_proved_each_under_its_condition():
     ("first", "second", "one", "other"),
     [
         (1, 0, ".Lone", ".Lother"),  # an exit that is taken one iteration too early
-        (0, 1, ".Lone", ".Lother"),
+        pytest.param(0, 1, ".Lone", ".Lother", marks=pytest.mark.slow),
         (0, 0, ".Lother", ".Lone"),  # swapped exits
-        (0, 0, ".Lone", ".Lone"),
+        pytest.param(0, 0, ".Lone", ".Lone", marks=pytest.mark.slow),
     ],
 )
 def test_a_wrong_exit_is_not_proved(first, second, one, other):

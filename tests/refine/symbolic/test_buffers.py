@@ -17,7 +17,7 @@ from layoutalg.refine.audit.audit import Audit, audit
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.buffers import DescribedBuffer
 from layoutalg.refine.values.word import NotReadable
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, count, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 FLAGS = {target: 0x31004000 if target.startswith("gfx1") else 0x00020000 for target in TARGETS}  # CK Tile's
@@ -174,7 +174,7 @@ SAME = '["o[i] = x[i]"]'
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)
-@pytest.mark.parametrize("body", [
+@pytest.mark.parametrize("body", some([
     COPY.format("4 * n", "I * 4"),
     COPY.format("0x7ffffffe", MASKED),  # Triton's
     COPY.format("1 << 31", MASKED),
@@ -182,14 +182,14 @@ SAME = '["o[i] = x[i]"]'
     COPY.format("4 * (n - blockIdx.x * 64)", "threadIdx.x * 4")
     .replace("(x,", "(x + blockIdx.x * 64,").replace("(o,", "(o + blockIdx.x * 64,"),
     BLOCK.format("1 << 31"),
-])  # fmt: skip
+], 3))  # fmt: skip
 def test_what_the_range_guards_is_proved(target: str, body: str) -> None:
     found = audited(target, body, computes=SAME)
     assert found.proved, why(found)
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)
-@pytest.mark.parametrize(("body", "claims", "reason"), [
+@pytest.mark.parametrize(("body", "claims", "reason"), some([
     (COPY.format("4 * n + 4", "I * 4"), {("in_bounds", "refuted")}, "past the end of x"),
     (COPY.format("0x7ffffffe", MASKED.replace("<", "<=", 1)), {("in_bounds", "refuted")}, "past the end of x"),
     (COPY.format("-1", MASKED), {("in_bounds", "refuted")}, "past the end of x"),  # 2³¹ is in range
@@ -198,7 +198,7 @@ def test_what_the_range_guards_is_proved(target: str, body: str) -> None:
     (COPY.format("4 * n", "I * 4 + 4"), set(), ""),
     (COPY.format("4 * (n + 16)", "I * 4 + 64").replace("(x,", "(x - 16,").replace("(o,", "(o - 16,"), set(), "stride"),
     (BLOCK.format("4 * n - 4"), set(), "sources differ"),
-])  # fmt: skip
+], 4))  # fmt: skip
 def test_what_it_does_not_guard_is_not(target: str, body: str, claims: set[tuple[str, str]], reason: str) -> None:
     found = audited(target, body, computes=SAME)
     assert not found.proved
@@ -243,7 +243,7 @@ CHOSEN = "const float* p = {}; if (I < {}) o[I] = p[{}];"
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)
-@pytest.mark.parametrize(("pointer", "index", "proved"), [
+@pytest.mark.parametrize(("pointer", "index", "proved"), some([
     ("m < n ? x : y", "m < n ? I : 0", True),
     ("m < n ? x : y", "I", True),  # where m is not less, y has n elements at least
     ("n < m ? x : y", "I", False),
@@ -253,7 +253,7 @@ CHOSEN = "const float* p = {}; if (I < {}) o[I] = p[{}];"
     ("I % 2 ? x + I : y + m", "0", False),
     ("I % 2 ? x : x + n - 1", "0", True),
     ("I % 2 ? x : x + n", "0", False),
-])  # fmt: skip
+], 5))  # fmt: skip
 def test_an_access_by_a_chosen_pointer_is_one_of_each(target: str, pointer: str, index: str, proved: bool) -> None:
     found = audited(target, CHOSEN.format(pointer, "n", index), y="['m']")
     assert found.proved == proved, why(found)

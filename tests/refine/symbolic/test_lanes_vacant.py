@@ -20,6 +20,7 @@ from layoutalg.refine.symbolic.registers import SymbolicRegisters
 from layoutalg.refine.values.word import HAS_THREAD
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS as CORPUS
+from tests.fuzzing import some
 
 FLAG = (
     'int f; asm volatile("s_mov_b32 %0, 0\\n s_not_b64 vcc, exec\\n s_cbranch_vccz 1f\\n s_mov_b32 %0, 1\\n1:"'
@@ -112,8 +113,7 @@ QUICK = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("block", [(96,), (17, 3)])
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(("name", "block"), some([(name, block) for block in ((96,), (17, 3)) for name in QUICK], 11))
 def test_a_block_that_does_not_fill_its_waves_is_proved_if_and_only_if_it_is_safe(
     name: str, block: tuple[int, ...]
 ) -> None:

@@ -87,9 +87,10 @@ def test_rows_that_other_lanes_name_are_written_and_in_bounds(kernel, bits, word
     assert audit(decode_kernel(kernels()[kernel]), loads(text)).proved
 
 
-@pytest.mark.parametrize(
-    ("kernel", "bits", "words", "wrong"), [("fours", 4, 2, 3), ("sixes", 6, 4, 5), ("sixes", 6, 4, 9)]
-)
+@pytest.mark.parametrize(("kernel", "bits", "words", "wrong"), [
+    pytest.param("fours", 4, 2, 3, marks=pytest.mark.slow), ("sixes", 6, 4, 5),
+    pytest.param("sixes", 6, 4, 9, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_the_bits_beside_an_element_are_refuted(kernel, bits, words, wrong):
     assert audited(kernel, bits, words, column(bits, wrong)).name == "refuted"
 

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import Expr, as_expr, prod, var
 from layoutalg.kernel.library.copies import packed_strides
 from layoutalg.kernel.library.einsum import Letters, MapElements
+from layoutalg.kernel.program import FUNCTIONS, Compute, ElementMap, Meaning, Read, Tensor
 from layoutalg.layout import (
     Freeze,
     Insert,

@@ -123,7 +123,7 @@ def test_a_solver_that_needs_longer_leaves_its_file_undecided(tmp_path: Path) ->
     assert results.pop("hard.smt2") == "undecided"
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 4])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 8])
 def test_claims_for_all_sizes_are_decided_again(tmp_path: Path, every: int) -> None:
     families = list(symbolic())[::every]
     claims = {f"{entry.name}.{n}": claim for entry in families for n, claim in enumerate(entry.claims)}

@@ -37,7 +37,7 @@ def run(task, target, inputs, dtype):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("dtype", [np.float16, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_a_matrix_product(target, dtype):
     name = {np.float16: "f16", np.float32: "f32"}[dtype]
     a, b = integers((64, 64), dtype), integers((96, 64), dtype)

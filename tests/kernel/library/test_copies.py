@@ -20,6 +20,7 @@ from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Refuted
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import from_bits, numbers, stored, to_bits
+from tests.fuzzing import some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 
@@ -108,7 +109,7 @@ def test_bfloat16_bits_and_back() -> None:
 
 
 @pytest.mark.parametrize("dtype", KERNEL_DTYPES)
-@pytest.mark.parametrize(("stride", "pad_", "dilation"), [(1, 1, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)])
+@pytest.mark.parametrize(("stride", "pad_", "dilation"), some([(1, 1, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)], 2))
 @pytest.mark.parametrize("channels", [1, 5, 8])
 def test_im2col_is_the_windows_of_the_image(
     channels: int, stride: int, pad_: int, dilation: int, dtype: str, launch: Launch, random: Random

@@ -7,6 +7,7 @@ from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.audit.audit import Audit, audit
+from tests.fuzzing import some
 
 LAUNCH = """
 symbols = {{ N = {{ min = 1, max = 64 }} }}
@@ -47,14 +48,14 @@ def test_apart(body: str) -> None:
     assert races(body) == {"proved"}
 
 
-@pytest.mark.parametrize("body", [
+@pytest.mark.parametrize("body", some([
     "o[t / 2] = x[t];",
     "o[t + x[t]] = 1;",  # apart where all load the same, and not else
     "o[x[t]] = t;",
     "for (int k = 0; k < n; ++k) o[t + k] = t;",  # apart in each turn, and not between two
     "o[t] = o[t + 1] + 1;",
     "if (x[t] == 7) o[0] = t;",
-])  # fmt: skip
+], 3))  # fmt: skip
 def test_not_apart(body: str) -> None:
     assert "proved" not in races(body) or races(body) & {"unknown", "refuted"}
 

@@ -88,7 +88,7 @@ def the(program, name, number=0):
             ("S_BARRIER", 0, (0, 31, NOP), "refuted"),
             ("V_LSHL_ADD_U64", 0, (50, 58, 128 + 32), "refuted"),  # a's next tile is the one after
         ],
-        4,
+        2,
     ),
 )
 def test_what_is_wrong_in_a_loop_is_refuted(name, number, bits, verdict):

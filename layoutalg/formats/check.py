@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layoutalg.formats.claims import CLAIMS, USUAL, ClaimError, agree
+from layoutalg.formats.claims import USUAL, ClaimError, agree, claim_of
 from layoutalg.formats.model import (
     AgreeItem,
     DescriptorItem,
@@ -164,7 +164,7 @@ def questions(item: Item) -> Iterator[Question]:
 
 def _stated(item: Item, stated: StatedClaim) -> Question:
     try:
-        claim = CLAIMS[stated.name].claim(item, *stated.args, *(stated.other or ())[1:])
+        claim = claim_of(item, stated)
     except ClaimError:
         raise
     except (NoInverseError, LayoutError) as error:

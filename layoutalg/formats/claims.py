@@ -22,6 +22,7 @@ from layoutalg.formats.model import (
     DistributionItem,
     Item,
     LayoutItem,
+    StatedClaim,
     TransformItem,
 )
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, eq
@@ -112,11 +113,16 @@ def _covers(item: Item, copies: Expr | None = None) -> Claim:
 
 def _contiguous(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
     assert isinstance(item, DescriptorItem)
+    return Contiguous(item.descriptor, _dimension(item, "contiguous", dimension), int(count))
+
+
+def _dimension(item: DescriptorItem, claim: str, said: Expr | None) -> int:
+    """The dimension that a claim says, else the last one."""
     rank = item.descriptor.rank
-    where = rank - 1 if dimension is None else int(dimension)
+    where = rank - 1 if said is None else int(said)
     if not 0 <= where < rank:
-        raise ClaimError(f"{item.name}: contiguous: dimension {where} does not exist: there are {rank} (0…{rank - 1})")
-    return Contiguous(item.descriptor, where, int(count))
+        raise ClaimError(f"{item.name}: {claim}: dimension {where} does not exist: there are {rank} (0…{rank - 1})")
+    return where
 
 
 def _aligned(item: Item, count: Expr) -> Claim:
@@ -147,7 +153,7 @@ def _aligned_bytes(item: Item, multiple: Expr, count: Expr | None = None) -> Cla
 
 def _own_scale(item: Item, count: Expr, dimension: Expr | None = None) -> Claim:
     assert isinstance(item, DescriptorItem)
-    return OwnScale(item.descriptor, int(count), -1 if dimension is None else int(dimension))
+    return OwnScale(item.descriptor, int(count), _dimension(item, "own_scale", dimension))
 
 
 def _increments(item: Item) -> Claim:
@@ -305,6 +311,19 @@ CLAIMS: Mapping[str, ClaimForm] = {
         ),
     )
 }  # fmt: skip
+
+
+def claim_of(item: Item, stated: StatedClaim) -> Claim:
+    r"""What an item's stated claim asks of the prover; LayoutError and ClaimError as `ClaimForm.claim` raises them.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\nname = "a"\nbase = { kind = "packed", lengths = [8] }\nclaims = ["aligned(4)"]'
+    >>> (item,) = loads(text).items
+    >>> claim_of(item, item.claims[0]).name
+    'aligned'
+    """
+    return CLAIMS[stated.name].claim(item, *stated.args, *(stated.other or ())[1:])
+
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "descriptor": ("in_bounds", "injective", "fits_index"),

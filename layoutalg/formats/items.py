@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
+from layoutalg.formats.claims import ClaimError, claim_of
 from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
 from layoutalg.formats.reading import DocumentError, Path
+from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -43,7 +45,20 @@ def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:
     with builder.assuming(data):
         if data.get("expect") == "refused":
             return _refusal(builder, kind, path, data)
-        return MAKERS[kind](builder, path, data)
+        made = MAKERS[kind](builder, path, data)
+        _refuse_senseless(path, made)
+        return made
+
+
+def _refuse_senseless(path: Path, item: Item) -> None:
+    """DocumentError at a stated claim whose arguments make no sense for the item."""
+    for n, stated in enumerate(item.claims if item.stated else ()):
+        try:
+            claim_of(item, stated)
+        except ClaimError as error:
+            raise DocumentError((*path, "claims", n), str(error)) from error
+        except LayoutError:
+            pass  # of such an item nothing can be claimed so: `check` says why
 
 
 def _refusal(builder: Builder, kind: str, path: Path, data: Data) -> Refusal:

@@ -97,6 +97,18 @@ def test_a_claim_that_makes_no_sense_is_bad_input(tmp_path: Path, claim: str) ->
     refused(run("check", written(tmp_path, text)))
 
 
+def test_what_a_claim_that_makes_no_sense_stands_beside_is_checked_still(tmp_path: Path) -> None:
+    text = '[[descriptor]]\nname = "d"\ndtype = "{}"\nbase = {{ kind = "packed", lengths = [4] }}\nclaims = ["{}"]\n'
+    claims = [("a", "f6", "aligned_bytes(16)"), ("b", "f8", "own_scale(4, 1)"), ("c", "f8", "injective")]
+    for name, kind, claim in claims:
+        (tmp_path / f"{name}.toml").write_text(text.format(kind, claim))
+    result = run("check", tmp_path)
+    first, second = result.stderr.splitlines()
+    assert first.endswith("a.toml:5:11: descriptor[0].claims[0]: d: aligned_bytes: 16 bytes are no whole number of f6")
+    assert "b.toml:5:11: descriptor[0].claims[0]: d: own_scale: dimension 1 does not exist" in second
+    assert (result.returncode, result.stdout.count(" proved")) == (3, 1)
+
+
 def test_a_file_without_layouts_is_bad_input(tmp_path: Path) -> None:
     refused(run("check", written(tmp_path, "")), "no layout")
 

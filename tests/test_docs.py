@@ -2,7 +2,6 @@
 
 import doctest
 import fcntl
-import importlib
 import inspect
 import io
 import json
@@ -24,6 +23,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+import layoutalg
+from docs.generate import reference
 from layoutalg.cli.app import main
 from layoutalg.formats import loads
 from layoutalg.formats.grammar import schema_text
@@ -215,24 +216,19 @@ def test_the_function_that_torch_calls_is_called(tmp_path: Path, monkeypatch: py
     assert np.array_equal(names["transposed"](x), x.T)
 
 
-def _listed(room: str) -> dict[str, object]:
-    """The functions and classes that a room lists, by name."""
-    module = importlib.import_module(room)
-    found = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
-    return {name: one for name, one in found.items() if inspect.isfunction(one) or inspect.isclass(one)}
-
-
-ROOMS = (
-    "", "draw", "explain", "formats", "index", "interop", "layout", "memory", "prove", "synth", "target",
-    "device", "formats.ck_cpp", "interop.cute", "interop.triton", "kernel.emit", "kernel.program",
-)  # fmt: skip
-"""Whose names the reference lists; `""` is `import layoutalg as la`."""
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_name_has_an_example(room: str) -> None:
-    listed = _listed(f"layoutalg.{room}".strip("."))
+@pytest.mark.parametrize("room", reference.ROOMS)
+def test_every_name_that_the_reference_lists_has_an_example(room: str) -> None:
+    listed = reference.listed(room)
+    assert listed
     assert [name for name, one in listed.items() if ">>>" not in (one.__doc__ or "")] == []
+
+
+def test_what_is_imported_flat_has_an_example_and_a_class_is_listed_by_a_room() -> None:
+    listed = {id(one) for room in reference.ROOMS for one in reference.listed(room).values()}
+    flat = {name: getattr(layoutalg, name) for name in layoutalg.__all__}
+    flat = {name: one for name, one in flat.items() if inspect.isclass(one) or inspect.isfunction(one)}
+    assert [name for name, one in flat.items() if ">>>" not in (one.__doc__ or "")] == []
+    assert [name for name, one in flat.items() if inspect.isclass(one) and id(one) not in listed] == []
 
 
 NAMED = [*PAGES, ROOT / "README.md", *ROOT.glob("CONTRIBUTING.md")]

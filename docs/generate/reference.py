@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,12 @@ PACKAGES = {
     "teach": "Teaching",
 }
 """The parts of the package, in the order of its layers."""
+
+ROOMS = (
+    "draw", "explain", "formats", "formats.ck_cpp", "index", "interop.cute", "interop.einops", "interop.strided",
+    "interop.triton", "layout", "memory", "prove", "synth.search", "target", "device", "kernel.emit", "kernel.program",
+)  # fmt: skip
+"""Those that list their names (`__all__`): what the package is used by."""
 
 
 def pages(root: Path) -> list[Page]:
@@ -136,4 +144,29 @@ def _package(package: Path, name: str, title: str) -> str:
         modules += [".".join(p.relative_to(package.parent).with_suffix("").parts) for p in inside]
     first, *rest = modules
     parts = [f"# {title}", f"::: {first}\n    options:\n      members: {'false' if rest else 'null'}"]
-    return "\n\n".join([*parts, *(f"::: {module}" for module in rest)])
+    rooms = [room for room in ROOMS if room.partition(".")[0] == name]
+    return "\n\n".join([*parts, *map(_names, rooms), *(f"::: {module}" for module in rest)])
+
+
+def listed(room: str) -> dict[str, object]:
+    """The functions and classes that a room lists, by name."""
+    module = importlib.import_module(f"layoutalg.{room}")
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {name: one for name, one in found.items() if inspect.isfunction(one) or inspect.isclass(one)}
+
+
+def _names(room: str) -> str:
+    """What a room lists: where each name is shown, and the first line of what it says."""
+    rows = [f"| {_link(name, one)} | {_cell((one.__doc__ or '').partition(chr(10))[0])} |"
+            for name, one in sorted(listed(room).items(), key=lambda row: row[0].lower())]  # fmt: skip
+    about = (
+        f"`from layoutalg.{room} import …`; each has an example. What no list has may change with any version."
+    )
+    return "\n".join([f"## Names of layoutalg.{room}", "", about, "", "| name | is |", "|---|---|", *rows])
+
+
+def _link(name: str, one: object) -> str:
+    """The name, linked to where it is shown, if a page shows it."""
+    home = one.__module__
+    shown = home.startswith("layoutalg.") and home.split(".")[1] in PACKAGES
+    return f"[`{name}`][{home}.{name}]" if shown else f"`{name}`"

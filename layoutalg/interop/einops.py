@@ -46,7 +46,13 @@ TOKEN = re.compile(r"\s*(->|\.\.\.|…|[()]|1(?!\w)|[A-Za-z]\w*|\S)")
 
 
 class PatternError(LayoutError):
-    """A text that is no pattern; the message says where."""
+    """A text that is no pattern; the message says where.
+
+    >>> parse_pattern("b (h -> b h")
+    Traceback (most recent call last):
+        ...
+    layoutalg.interop.einops.PatternError: 'b (h -> b h', column 3: the bracket is not closed
+    """
 
 
 def rearrange(descriptor: TensorDescriptor, pattern: str, /, **lengths: Term) -> TensorDescriptor:
@@ -188,3 +194,6 @@ def _merged(lengths: Sequence[Expr]) -> Transform:
     if not lengths:
         return Insert(TRUE)
     return PassThrough(lengths[0]) if len(lengths) == 1 else Merge(tuple(lengths))
+
+
+__all__ = ["PatternError", "parse_pattern", "rearrange"]

@@ -347,3 +347,6 @@ def _memory(a: npt.NDArray[Any]) -> tuple[int, int]:
         below = getattr(below, "base", None)
     low, high = np.lib.array_utils.byte_bounds(owner)
     return low, high - low
+
+
+__all__ = ["Strided", "from_dlpack", "from_numpy", "from_torch", "make_strided"]

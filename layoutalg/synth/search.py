@@ -50,7 +50,13 @@ STYLES: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """A layout that was tried: its bytes more than packed, and the most cycles of a phase (0: unknown)."""
+    """A layout that was tried: its bytes more than packed, and the most cycles of a phase (0: unknown).
+
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",))
+    >>> [(trial.name, trial.degree) for trial in synthesize(problem).trials]
+    [('packed', 8), ('xor', 1)]
+    """
 
     name: str
     extra: int
@@ -63,6 +69,12 @@ class Synthesis:
 
     `verdicts` are on the layout; `excluded` say why nothing smaller will do: of every linear swizzle, and of each
     smaller gap of the same family.  True where it is free of conflicts, which is what was asked for.
+
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",))
+    >>> found = synthesize(problem, "padding")
+    >>> bool(found), found.name, found.extra
+    (True, 'columns of vectors, each padded by 1', 112)
     """
 
     problem: Problem
@@ -106,7 +118,15 @@ SWIZZLE = "linear swizzle"
 
 
 def worst(problem: Problem, descriptor: TensorDescriptor) -> tuple[Access, Cost | Unknown]:
-    """The access that takes the most cycles in a phase, with its price; Unknown where one cannot be priced."""
+    """The access that takes the most cycles in a phase, with its price; Unknown where one cannot be priced.
+
+    >>> from layoutalg.synth.gemm import row_padded
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",))
+    >>> access, cost = worst(problem, row_padded(128, 64, 0))
+    >>> access.lanes.name, cost.degree
+    ('a of mfma_f32_32x32x16_f16', 8)
+    """
     priced = []
     for access in problem.accesses(descriptor):
         found = price(access)
@@ -214,7 +234,16 @@ class _Search:
 
 
 def smaller_gaps(problem: Problem, candidate: Candidate) -> tuple[Verdict, ...]:
-    """Why no smaller gap of the candidate's family works: one refutation for each, element by element."""
+    """Why no smaller gap of the candidate's family works: one refutation for each, element by element.
+
+    >>> from functools import partial
+    >>> from layoutalg.synth.gemm import row_padded
+    >>> from layoutalg.synth.problem import gemm_problem
+    >>> problem, rows = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",)), partial(row_padded, 128, 64)
+    >>> padded = Candidate("padded rows", 128 * 16, partial(rows, 8), "padding", gap=1, by_elements=rows)
+    >>> [verdict.name for verdict in smaller_gaps(problem, padded)] == ["refuted"] * 8
+    True
+    """
     if candidate.by_elements is None:
         return ()
     return tuple(refuted_gap(problem, candidate.by_elements, gap) for gap in range(candidate.gap * problem.vector))

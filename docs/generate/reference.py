@@ -159,9 +159,7 @@ def _names(room: str) -> str:
     """What a room lists: where each name is shown, and the first line of what it says."""
     rows = [f"| {_link(name, one)} | {_cell((one.__doc__ or '').partition(chr(10))[0])} |"
             for name, one in sorted(listed(room).items(), key=lambda row: row[0].lower())]  # fmt: skip
-    about = (
-        f"`from layoutalg.{room} import …`; each has an example. What no list has may change with any version."
-    )
+    about = f"`from layoutalg.{room} import …`; each has an example. What no list has may change with any version."
     return "\n".join([f"## Names of layoutalg.{room}", "", about, "", "| name | is |", "|---|---|", *rows])
 
 

@@ -473,6 +473,14 @@ static __device__ inline __attribute__((always_inline)) void copy_box(
                  " [%0], [%1, {%3, %4, %5}], [%2];"
         : : "r"(lds_at(lds)), "l"(box), "r"(lds_at(barrier)), "r"(x), "r"(y), "r"(z) : "memory");
 }
+static __device__ inline __attribute__((always_inline)) void copy_pixels(  // of windows, the pixel (along, down)
+    void* lds, const TensorBox* box, PhaseBarrier* barrier, int c, int w, int h, int n, int along, int down
+) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};"
+        : : "r"(lds_at(lds)), "l"(box), "r"(lds_at(barrier)), "r"(c), "r"(w), "r"(h), "r"(n),
+            "h"((unsigned short)along), "h"((unsigned short)down) : "memory");
+}
 template <int count> static __device__ inline __attribute__((always_inline)) void keep_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(count));
 }

@@ -103,8 +103,8 @@ def _launch(found: Mapping[str, Any]) -> Launch:
 
 
 def _told(found: Sequence[Any]) -> tuple[int, Told]:
-    number, (lengths, strides, extents) = found
-    return number, (tuple(lengths), tuple(strides), tuple(extents))
+    number, told = found
+    return number, tuple(map(tuple, told))
 
 
 class _Maker:

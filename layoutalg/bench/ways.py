@@ -15,35 +15,28 @@ from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.fit import widest
-from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
+from layoutalg.kernel.library.plans import WGMMA, Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.staging import divides
 from layoutalg.kernel.library.transpose import Blocks, lds_transpose, register_transpose
 from layoutalg.target.dtypes import KERNEL_DTYPES
 
-_LDS = "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{{0}}.{{0}}"
-"""By instructions that take their operands from LDS."""
 CONTRACTIONS = (
-    Cut((4, 4), (2, 4), 64, 4, 8), Cut((4, 4), (4, 2), 64, 4, 4), Cut((4, 4), (2, 2), 64, 3, 8),
-    *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256)) for group in (8, 16)),
-    Cut((2, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(128)),
-    *(Cut((1, 1), (2, 1), 64, 3, group, instruction=_LDS.format(256), through=True) for group in (8, 16)),
-    *(Cut((1, 1), (2, 1), 64, 4, group, instruction=_LDS.format(256), through=True, boxes=True) for group in (8, 16)),
-    Cut((1, 1), (2, 1), 64, 4, 8, instruction=_LDS.format(256), boxes=True),
-    Cut((1, 1), (2, 1), 64, 3, 16, instruction=_LDS.format(256), through=True, boxes=True),
-    *(Cut((2, 1), (2, 1), 64, 4, group, instruction=_LDS.format(128), through=True, boxes=True) for group in (4, 8)),
-    *(Cut((1, 1), (waves, 1), 64, stages, 8, instruction=_LDS.format(128), through=True, boxes=True)
-      for waves, stages in ((2, 4), (2, 6), (1, 4))),
+    Cut((4, 4), (2, 4), 64, 4, 8),
+    *(Cut((1, 1), (2, 1), 64, stages, 16, True, WGMMA.format(256), through)
+      for stages, through in ((4, False), (3, True))),
+    *(Cut((1, 1), (2, 1), 64, 4, group, True, WGMMA.format(256), through=True, boxes=True) for group in (8, 16)),
+    Cut((2, 1), (2, 1), 64, 4, 8, True, WGMMA.format(128), through=True, boxes=True),
+    Cut((1, 1), (2, 1), 64, 4, 8, True, WGMMA.format(128), through=True, boxes=True),
 )  # fmt: skip
 CONVOLUTIONS = (
-    Cut((2, 4), (4, 1), 64, 2), Cut((2, 4), (4, 1), 64, 3), Cut((3, 4), (2, 2), 64, 3), Cut((4, 4), (2, 2), 64, 3),
-    Cut((3, 4), (2, 4), 64, 4), Cut((4, 4), (2, 4), 64, 4), Cut((4, 4), (4, 2), 64, 4),
-    *(Cut((rows, 1), (2, 1), 64, stages, instruction=_LDS.format(n))
-      for n, rows, stages in ((64, 1, 3), (64, 2, 3), (64, 1, 6), (128, 1, 3), (128, 2, 4), (256, 1, 3), (256, 1, 4))),
-    *(Cut((1, 1), (1, 1), 64, stages, instruction=_LDS.format(n)) for n, stages in ((64, 4), (128, 4), (256, 2))),
-    *(Cut((1, 1), (2, 1), 64, stages, instruction=_LDS.format(n), through=True)
-      for n, stages in ((64, 3), (64, 4), (128, 2), (128, 3), (128, 4), (256, 3))),
+    Cut((4, 4), (2, 2), 64, 3),
+    *(Cut((1, 1), (2, 1), 64, stages, 1, True, WGMMA.format(n), through=True)
+      for n, stages in ((64, 3), (128, 3), (256, 3))),
+    *(Cut((rows, 1), (waves, 1), 64, stages, 1, True, WGMMA.format(n), through=True, boxes=True)
+      for n, rows, waves, stages in (
+          (64, 1, 1, 4), (64, 1, 2, 8), (64, 2, 2, 4), (128, 1, 2, 4), (128, 2, 2, 4), (256, 1, 2, 4), (256, 1, 1, 4))),
 )  # fmt: skip
-"""Of products whose tiles are copied past the registers."""
+"""Of products whose tiles are copied past the registers: as the library did before, and by boxes."""
 BLOCKS = (
     Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 128), 256, 256), Blocks((16, 32), 128),
     Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),

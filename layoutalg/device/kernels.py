@@ -80,8 +80,8 @@ def launch(verified: Verified, module: Module, arrays: Sequence[Any], **sizes: i
     module.launch(program.name, grid, program.block, (*there, *(at[size] for size in program.sizes), *boxes))
 
 
-Told = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Of a box: its array's lengths, its strides in bytes, its extents."""
+Told = tuple[tuple[int, ...], ...]
+"""Of a box: its array's lengths, its strides in bytes, its extents, and how windows walk it (`BoxOf`)."""
 
 
 def told_boxes(program: Program, at: dict[Expr, int]) -> list[tuple[int, Told]]:
@@ -94,7 +94,7 @@ def told_boxes(program: Program, at: dict[Expr, int]) -> list[tuple[int, Told]]:
         lengths = tuple(value(n, at) for n in box.lengths)
         size = box.tensor.dtype.bytes
         strides = tuple(value(n, at) * size if m > 1 else STRIDE for m, n in zip(lengths, box.strides, strict=True))
-        found.append((program.tensors.index(box.tensor), (lengths, strides[1:], box.extents)))
+        found.append((program.tensors.index(box.tensor), (lengths, strides[1:], box.extents, *box.walk)))
     return found
 
 

@@ -82,14 +82,20 @@ class CudaDriver(Driver):
         """A tensor map: rows of 128 bytes, swizzled, 0 where a box leaves the tensor."""
         cuda = self.cuda
         long, short = cuda.cuuint64_t, cuda.cuuint32_t
-        told = self.call(
-            cuda.cuTensorMapEncodeTiled, cuda.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_UINT16, len(of.lengths),
-            pointer, [*map(long, of.lengths)], [*map(long, of.strides)], [*map(short, of.extents)],
-            [short(1)] * len(of.lengths), cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        tensor = (cuda.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_UINT16, len(of.lengths), pointer,
+                  [*map(long, of.lengths)], [*map(long, of.strides)])  # fmt: skip
+        steps = [*map(short, of.steps or (1,) * len(of.lengths))]
+        how = (
+            cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             cuda.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
             cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
             cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-        )  # fmt: skip
+        )
+        if of.steps:
+            walk = ([*of.lower], [*of.upper], *of.extents, steps)
+            told = self.call(cuda.cuTensorMapEncodeIm2col, *tensor, *walk, *how)
+        else:
+            told = self.call(cuda.cuTensorMapEncodeTiled, *tensor, [*map(short, of.extents)], steps, *how)
         return ctypes.string_at(told.getPtr(), 128)
 
     def launch(

@@ -90,7 +90,8 @@ class CheckedLaunch:
 class BoxOf:
     """An argument that tells the hardware how to walk an array of 16-bit elements by boxes, fastest dimension first.
 
-    `strides` are bytes from one index to the next, of all but the fastest; `extents` are a box's elements.
+    `strides` are bytes from one index to the next, of all but the fastest; `extents` are a box's elements.  Of an image
+    that is walked by windows: their first and last places along W and H (`lower`, `upper`) and their strides (`steps`).
 
     >>> BoxOf(choose_device("cpu").empty((64, 64), "f2"), (64, 64, 1), (128, 16), (64, 64, 1)).extents
     (64, 64, 1)
@@ -100,6 +101,9 @@ class BoxOf:
     lengths: tuple[int, ...]
     strides: tuple[int, ...]
     extents: tuple[int, ...]
+    lower: tuple[int, ...] = ()
+    upper: tuple[int, ...] = ()
+    steps: tuple[int, ...] = ()
 
 
 class DeviceArray:

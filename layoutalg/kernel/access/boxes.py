@@ -13,9 +13,15 @@ A tile (1, length, k) is boxes side by side, each of 64 elements along memory an
 | 128 × 64        | k                 | one of 64 k × 128 m                   |
 | 128 × 64        | m                 | two of 64 m × 64 k                    |
 
-Sources: PTX ISA, "Tensors" (tiled mode, out-of-bounds access, swizzling modes) and cp.async.bulk.tensor; CUDA Driver
-API, cuTensorMapEncodeTiled (lengths, strides, alignment).  What it cannot represent: modes for convolutions, other
-swizzles, elements of other sizes, and tensors whose strides are not the same everywhere.
+Of an image N × H × W × C the rows may be windows (`Pixels`, the mode im2col): the hardware goes on from a window's
+place along W, then H, then N, by the strides, wherever the padded image has windows; the instruction names the pixel of
+the window that is meant, and 64 of its channels.
+
+Sources: PTX ISA, "Tensors" (tiled and im2col modes, out-of-bounds access, swizzling modes) and cp.async.bulk.tensor;
+CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col (lengths, strides, alignment); the corners of the
+padded image as CUTLASS (make_im2col_tma_copy_desc) and Triton (TMA im2col mode) have them.  What it cannot represent:
+images of one or three dimensions, other swizzles, elements of other sizes, and tensors whose strides are not the same
+everywhere.
 """
 
 from __future__ import annotations
@@ -23,10 +29,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import Expr, substitute, var
+from layoutalg.index import Expr, all_of, as_expr, substitute, var
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.matrix_operands import ROW, swizzled
-from layoutalg.kernel.program import BoxCopy, Program, Tensor
+from layoutalg.kernel.program import BoxCopy, ElementMap, Pixels, Program, Tensor
+from layoutalg.layout.mixed_radix import digits, horner
 
 ROWS = 256
 """The most rows of a box."""
@@ -34,6 +41,9 @@ STRIDE = 16
 """Bytes of which every stride is a multiple."""
 LONGEST = 1 << 40
 """Bytes below which strides are."""
+
+Walk = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Of windows along W and H: where the first one begins, where the last one does beside the last pixel, the strides."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,7 @@ class Box:
     tensor: Tensor
     dims: tuple[int, int, int]
     rows: int
+    pixels: Pixels | None = None
 
     @property
     def name(self) -> str:
@@ -59,12 +70,17 @@ class Box:
 
     @property
     def lengths(self) -> tuple[Expr, ...]:
-        """The tensor's, in this order."""
+        """The tensor's, in this order; an image's C, W, H, N."""
+        if self.pixels:
+            return self.pixels.lengths[::-1]
         return tuple(self.tensor.descriptor.lengths[d] for d in self.dims)
 
     @cached_property
     def strides(self) -> tuple[Expr, ...]:
         """Elements from one index to the next; that they are so everywhere is an obligation."""
+        if self.pixels:
+            _, h, w, c = self.pixels.lengths
+            return as_expr(1), c, w * c, h * w * c
         x = self.index
         offset = self.tensor.descriptor.offset(x)
         units = ({i: int(d == at) for at, i in enumerate(x)} for d in self.dims)
@@ -78,15 +94,24 @@ class Box:
         return tuple(var(f"{name}_any", length) for name, length in named)
 
     @property
-    def extents(self) -> tuple[int, int, int]:
-        """Elements of a box in each dimension."""
-        return ROW, self.rows, 1
+    def extents(self) -> tuple[int, ...]:
+        """Elements of a box in each dimension; of windows, channels and rows."""
+        return (ROW, self.rows) if self.pixels else (ROW, self.rows, 1)
+
+    @property
+    def walk(self) -> Walk:
+        """How windows lie in the padded image, along W and H; nothing where there are none."""
+        if self.pixels is None:
+            return (), (), ()
+        p = self.pixels
+        upper = (pad - (reach - 1) for pad, reach in zip(p.pad, p.reach, strict=True))
+        return tuple(-pad for pad in p.pad[::-1]), tuple(upper)[::-1], (1, *p.stride[::-1], 1)
 
 
 def box_of(s: BoxCopy) -> Box:
     """The box by which a tile is copied."""
     dims = (2, 1, 0) if s.along_k else (1, 2, 0)
-    return Box(s.load.tensor, dims, int(s.store.descriptor.lengths[dims[1]].hi))
+    return Box(s.load.tensor, dims, int(s.store.descriptor.lengths[dims[1]].hi), s.pixels)
 
 
 def boxes_of(program: Program) -> tuple[Box, ...]:
@@ -99,6 +124,37 @@ def beside(s: BoxCopy) -> int:
     return int(s.store.descriptor.lengths[box_of(s).dims[0]].hi) // ROW
 
 
+def first_of(s: BoxCopy, number: int) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """The first coordinates of a tile's box, as the instruction names them; and, of windows, the pixel meant."""
+    x, y, z = (s.load.origin[d] for d in box_of(s).dims)
+    x = simplify(x + number * ROW)
+    if s.pixels is None:
+        return (x, y, z), ()
+    n, *places = digits(y, (s.pixels.lengths[0], *s.pixels.outputs))
+    *window, c = digits(x, (*s.pixels.filter, s.pixels.lengths[3]))
+    h, w = (at * stride - pad for at, stride, pad in zip(places, s.pixels.stride, s.pixels.pad, strict=True))
+    down, along = (at * apart for at, apart in zip(window, s.pixels.dilation, strict=True))
+    return (c, w, h, n), (along, down)
+
+
+def walked(tensor: Tensor, pixels: Pixels) -> ElementMap:
+    """The element that the hardware finds at a window and a pixel of it: in letters n, ho, wo, y, x, c."""
+    n, c = var("in_any", pixels.lengths[0]), var("ic_any", pixels.lengths[3])
+    outs = [var(f"io{d}_any", length) for d, length in enumerate(pixels.outputs)]
+    ys = [var(f"iy{d}_any", length) for d, length in enumerate(pixels.filter)]
+    around = zip(outs, pixels.stride, ys, pixels.dilation, pixels.pad, strict=True)
+    at = [o * s + y * d - p for o, s, y, d, p in around]
+    inside = zip(at, pixels.lengths[1:3], pixels.pad, strict=True)
+    valid = all_of(*(all_of(a + p >= p, a + p < h + p) for a, h, p in inside))
+    rows, columns = (n, *outs), (*ys, c)
+    coordinates = (
+        as_expr(0),
+        horner(rows, (pixels.lengths[0], *pixels.outputs)),
+        horner(columns, (*pixels.filter, pixels.lengths[3])),
+    )
+    return ElementMap(tensor, (*rows, *columns), coordinates, horner([n, *at, c], pixels.lengths), valid)
+
+
 def word_copied(s: BoxCopy, x: tuple[Expr, ...]) -> Expr:
     """The word of a slot to which the hardware brings the element at tile coordinates x."""
     box = box_of(s)
@@ -106,4 +162,6 @@ def word_copied(s: BoxCopy, x: tuple[Expr, ...]) -> Expr:
     return swizzled(column // ROW * (box.rows * ROW) + row * ROW + column % ROW)
 
 
-__all__ = ["LONGEST", "ROWS", "STRIDE", "Box", "beside", "box_of", "boxes_of", "word_copied"]
+__all__ = [
+    "LONGEST", "ROWS", "STRIDE", "Box", "Walk", "beside", "box_of", "boxes_of", "first_of", "walked", "word_copied",
+]  # fmt: skip

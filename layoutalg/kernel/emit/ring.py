@@ -15,7 +15,7 @@ from textwrap import indent
 
 from layoutalg.index import TRUE
 from layoutalg.index.normal import simplify
-from layoutalg.kernel.access.boxes import beside, box_of, boxes_of
+from layoutalg.kernel.access.boxes import beside, box_of, boxes_of, first_of
 from layoutalg.kernel.access.matrix_operands import ROW
 from layoutalg.kernel.emit.statements import Writer, guarded, hold
 from layoutalg.kernel.obligations.ring import Group, Ring
@@ -69,6 +69,14 @@ static __device__ inline __attribute__((always_inline)) void copy_box(
                  " [%0], [%1, {%3, %4, %5}], [%2];"
         : : "r"(lds_at(lds)), "l"(box), "r"(lds_at(barrier)), "r"(x), "r"(y), "r"(z) : "memory");
 }
+static __device__ inline __attribute__((always_inline)) void copy_pixels(  // of windows, the pixel (along, down)
+    void* lds, const TensorBox* box, PhaseBarrier* barrier, int c, int w, int h, int n, int along, int down
+) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};"
+        : : "r"(lds_at(lds)), "l"(box), "r"(lds_at(barrier)), "r"(c), "r"(w), "r"(h), "r"(n),
+            "h"((unsigned short)along), "h"((unsigned short)down) : "memory");
+}
 template <int count> static __device__ inline __attribute__((always_inline)) void keep_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(count));
 }
@@ -115,11 +123,12 @@ class RingWriter(Writer):
     def boxes(self, s: BoxCopy) -> Iterator[str]:
         """The boxes of a tile, side by side along memory."""
         box, shared = box_of(s), s.store.shared
-        x, y, z = (s.load.origin[d] for d in box.dims)
         for n in range(beside(s)):
             there = self.text(s.store.slot * shared.elements + n * box.rows * ROW)
-            at = ", ".join(map(self.text, (simplify(x + n * ROW), y, z)))
-            yield f"copy_box({shared.name} + {there}, &{box.name}, &full[slot], {at});"
+            first, pixel = first_of(s, n)
+            at = ", ".join(map(self.text, (*first, *pixel)))
+            copy = "copy_pixels" if pixel else "copy_box"
+            yield f"{copy}({shared.name} + {there}, &{box.name}, &full[slot], {at});"
 
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         kept = [s for s in statements if not isinstance(s, BoxCopy | Commit | Await)]

@@ -180,11 +180,11 @@ def contraction_task(
 
 def _sizes(letters: Einsum, lengths: Mapping[str, int]) -> Sizes | None:
     """The lengths that a plan is chosen by; None where the product has no rows, columns or sum."""
-    each = [[product_of(lengths[part] for part in x) for x in kind] for kind in letters.kinds[1:]]
+    batches, *each = [[product_of(lengths[part] for part in x) for x in kind] for kind in letters.kinds]
     if not all(each):
         return None
     m, n, k = each
-    return Sizes((product_of(m), product_of(n), product_of(k)), (m[-1], n[-1], k[-1]))
+    return Sizes((product_of(m), product_of(n), product_of(k)), (m[-1], n[-1], k[-1]), product_of(batches))
 
 
 def contraction_tasks(

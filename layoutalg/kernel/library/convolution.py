@@ -10,6 +10,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from layoutalg.kernel.access.matrix_operands import ROW
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, numbered, widest
 from layoutalg.kernel.library.options import DTYPE, EACH, GROUPS, INPUT, RESULT, RESULT_OF, VECTOR, integers
@@ -53,19 +54,21 @@ def convolution(
         widths[0] == 1 and plan.k > 16 and not plan.direct
     ):  # element by element, many addresses are held at once: half the tile
         plan = replace(plan, k=16, step=16)
-    i = image_of(windows, (plan.k, plan.n) if plan.whole else widths, channels, fixed)
+    multiples = (plan.k, plan.n) if plan.whole else (plan.k, widths[1]) if plan.boxes else widths
+    i = image_of(windows, multiples, channels, fixed)
     rows_alone = (False, True, False) if plan.whole else True
     result = result or dtype
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     wide = f"_v{widths[0]}x{widths[1]}" if max(widths) > 1 else ""
     cut = f"_{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}" if plan.direct else ""
+    cut += f"_ring{plan.stages}" if plan.boxes else ""
     cut += f"_{'x'.join(map(str, fixed))}" if fixed else ""
     cut += f"_c{channels}" if channels else ""
     family, *parts = plan.instruction.name.split(".")
     short = f"{family}{cut}" if parts else plan.instruction.name.split("_f32_")[0]
     return MatrixProduct(
         f"conv_{windows.name}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
-        ProductOperand(i.image(), True, widths[0], i.image_elements, rows_alone),
+        ProductOperand(i.image(), True, widths[0], i.image_elements, rows_alone, i.pixels() if plan.boxes else None),
         ProductOperand(i.filter(), True, widths[0], i.filter_elements, not plan.whole), i.result(),
         tuple(s for s in (i.n, *i.lengths, i.c, i.k) if s.op == "var"), plan, (dtype, result),
         store_width=widths[1], index_bits=index_bits,
@@ -96,7 +99,8 @@ def convolution_task(
     padded = prod(h + 2 * p for h, p in zip(image[1:-1], windows.pad, strict=True)) * image[0] * channels
     shape = (image[0], *lengths, outputs)
     m, depth = image[0] * prod(lengths), c * prod(windows.filter)
-    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)))
+    walked = rank == 2 and groups == 1 and c % ROW == 0
+    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)), walked)
     long = plan.direct and depth > plan.k * plan.stages  # lengths are constants of the program, or its sizes
     constant, fixed = (c, tuple(image[1:-1])) if long else (None, None)
     program = convolution(

@@ -44,6 +44,7 @@ from layoutalg.kernel.program import (
     Loop,
     Multiply,
     MultiplyShared,
+    Pixels,
     Registers,
     Shared,
     Statement,
@@ -59,9 +60,9 @@ class CopiedSide:
 
     def __init__(
         self, role: str, tensor: Tensor, along_k: bool, plan: Plan, length: int,
-        place: Callable[[Expr], tuple[Expr, ...]], guarded: bool | tuple[bool, ...],
+        place: Callable[[Expr], tuple[Expr, ...]], guarded: bool | tuple[bool, ...], pixels: Pixels | None = None,
     ) -> None:  # fmt: skip
-        self.tensor, self.plan, self.place, self.guarded = tensor, plan, place, guarded
+        self.tensor, self.plan, self.place, self.guarded, self.pixels = tensor, plan, place, guarded, pixels
         width = 16 // tensor.dtype.bytes
         self.spread = Registers(f"{role}_copied", tensor.dtype, plan.loaded(length, along_k, width))
         self.along_k = along_k
@@ -78,7 +79,7 @@ class CopiedSide:
         only = TRUE if holds(there) else there
         load = Load(self.spread, self.tensor, self.place(tile * self.plan.k), 2, self.guarded, only=only)
         store = StoreShared(self.lds, self.layout, self.spread, 2, slot)
-        return BoxCopy(load, store, self.along_k) if self.plan.boxes else AsyncCopy(load, store)
+        return BoxCopy(load, store, self.along_k, self.pixels) if self.plan.boxes else AsyncCopy(load, store)
 
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""

@@ -26,6 +26,9 @@ from layoutalg.target.known import builds
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction
 
+WGMMA = "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{{0}}.{{0}}"
+"""An instruction that takes its operands from LDS, of so many columns; {0}: the element type."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -190,10 +193,11 @@ def plan_for(target: str, dtype: str) -> Plan:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Lengths of a product as a plan is chosen by: m, n and k, and of each the last part of what is merged into it."""
+    """Lengths of a product by which a plan is chosen: m, n and k, of each the last part of what is merged; batches."""
 
     lengths: tuple[int, int, int]
     last: tuple[int, int, int]
+    batches: int = 1
 
     def whole(self, plan: Plan) -> bool:
         """Whether the last parts are multiples of the plan's tiles."""
@@ -202,7 +206,7 @@ class Sizes:
 
     def blocks(self, plan: Plan) -> int:
         """The blocks of a launch."""
-        return -(-self.lengths[0] // plan.m) * -(-self.lengths[1] // plan.n)
+        return self.batches * -(-self.lengths[0] // plan.m) * -(-self.lengths[1] // plan.n)
 
 
 def tuned(
@@ -222,18 +226,39 @@ def tuned(
     usual = plan_for(target, dtype)
     if dtype not in ("f16", "bf16") or min(widths) * 2 < 16:
         return usual
-    for entry in _read()["plan"]:
-        if target not in entry["targets"] or kernel not in entry["kernels"]:
-            continue
-        if entry.get("boxes", False) and not walked:
-            continue
+    ring = _ring(kernel, target, usual, sizes) if walked else None
+    if ring is not None:
+        return ring
+    for entry in _entries("plan", kernel, target):
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"],
-                  entry.get("instruction", ""), entry.get("through", False), entry.get("boxes", False))  # fmt: skip
+                  entry.get("instruction", ""), entry.get("through", False))  # fmt: skip
         plan = copied(usual, cut)
         if _fits(entry, plan, sizes):
             return plan
     return usual
+
+
+def _ring(kernel: str, target: str, usual: Plan, sizes: Sizes | None) -> Plan | None:
+    """The plan by copied boxes that takes the least time, as products.toml reckons; None where a target has none."""
+    found: list[tuple[float, Plan]] = []
+    for entry in _entries("ring", kernel, target):
+        (rows, columns), (down, across) = entry["repeats"], entry["waves"]
+        cut = Cut((rows, columns), (down, across), 64, entry["stages"], entry.get("group", 1),
+                  entry.get("whole", False), WGMMA.format(entry["n"]), through=True, boxes=True)  # fmt: skip
+        plan = copied(usual, cut)
+        if sizes is None:
+            found += [(0.0, plan)] if entry.get("usual", False) else []
+        elif sizes.lengths[2] >= entry.get("deep", 1) and (not plan.whole or sizes.whole(plan)):
+            turns = -(-sizes.blocks(plan) // (entry["processors"] * entry["resident"]))
+            tiles = -(-sizes.lengths[2] // plan.k)
+            found.append((turns * (entry["begin"] + entry["each"] * tiles), plan))
+    return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _entries(table: str, kernel: str, target: str) -> list[dict[str, Any]]:
+    """The entries of a table for a kernel on a target."""
+    return [one for one in _read()[table] if target in one["targets"] and kernel in one["kernels"]]
 
 
 def parts_for(target: str, plan: Plan, sizes: Sizes, length: int) -> int:
@@ -291,9 +316,9 @@ def copied(usual: Plan, cut: Cut) -> Plan:
 def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
     """Whether an entry is for these sizes."""
     if sizes is None:
-        return not ({"columns", "deep", "blocks", "most"} & set(entry) or plan.whole)
-    _, columns, k = sizes.lengths
-    few, blocks = columns <= entry.get("columns", columns) and k >= entry.get("deep", k), sizes.blocks(plan)
+        return not ({"columns", "blocks", "most"} & set(entry) or plan.whole)
+    columns, blocks = sizes.lengths[1], sizes.blocks(plan)
+    few = columns <= entry.get("columns", columns)
     enough = entry.get("blocks", 1) <= blocks <= entry.get("most", blocks)
     return few and enough and (not plan.whole or sizes.whole(plan))
 

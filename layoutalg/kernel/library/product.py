@@ -36,6 +36,7 @@ from layoutalg.kernel.program import (
     Loop,
     Meaning,
     Multiply,
+    Pixels,
     Program,
     Read,
     Registers,
@@ -63,7 +64,7 @@ from layoutalg.target.dtypes import DTYPES
 class ProductOperand:
     """A tensor of a product: its descriptor in (g, m, k) or (g, n, k), whether its memory runs along k, how wide.
 
-    `guarded`: which coordinates of copies past the registers may leave it.
+    `guarded`: which coordinates of copies past the registers may leave it; `pixels`: how boxes walk an image.
     """
 
     descriptor: TensorDescriptor
@@ -71,6 +72,7 @@ class ProductOperand:
     width: int = 1
     elements: MapElements | None = None
     guarded: bool | tuple[bool, ...] = True
+    pixels: Pixels | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,16 @@ class MatrixProduct:
         count = (a.descriptor.lengths[2] + (plan.k - 1)) // plan.k
         if plan.direct:
             copied = [
-                CopiedSide("a", a, self.a.along_k, plan, plan.m, lambda at: (bg, bm * plan.m, at), self.a.guarded),
+                CopiedSide(
+                    "a",
+                    a,
+                    self.a.along_k,
+                    plan,
+                    plan.m,
+                    lambda at: (bg, bm * plan.m, at),
+                    self.a.guarded,
+                    self.a.pixels,
+                ),
                 CopiedSide("b", b, self.b.along_k, plan, plan.n, lambda at: (bg, bn * plan.n, at), self.b.guarded),
             ]
             results = Registers("sums", DTYPES["f32"], plan.accumulators())

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
 from layoutalg.kernel.library.fit import each
-from layoutalg.kernel.program import ElementMap, Tensor
+from layoutalg.kernel.program import ElementMap, Pixels, Tensor
 from layoutalg.layout import (
     Embed,
     LayoutError,
@@ -138,6 +138,13 @@ class Image:
         inner = [*(a for a, _ in pairs), 2 * rank + 2]
         merges = [keep[1], Merge((self.n, *self.outputs)), Merge((*map(as_expr, w.filter), self.c))]
         return transform_tensor_descriptor(windows, merges, [[2 * rank + 1], rows, inner], [[0], [1], [2]])
+
+    def pixels(self) -> Pixels | None:
+        """How boxes walk it; None where they cannot: in other than two dimensions, and in groups."""
+        w = self.windows
+        if len(self.lengths) != 2 or w.groups > 1:
+            return None
+        return Pixels((self.n, *self.lengths, self.c), w.filter, w.stride, w.dilation, w.pad)
 
     def filter(self) -> TensorDescriptor:
         """In coordinates (g, n, k): y, x … and c lie packed, so that k needs not be taken apart."""

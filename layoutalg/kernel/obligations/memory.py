@@ -43,10 +43,10 @@ def tensors(program: Program) -> Iterator[Requirement]:
     else:
         yield Requirement(f"{target.name}: no element has two coordinates", Injective(target.descriptor))
     for one in program.element_maps:
-        yield from _element_map(one)
+        yield from element_map(one)
 
 
-def _element_map(one: ElementMap) -> Iterator[Requirement]:
+def element_map(one: ElementMap) -> Iterator[Requirement]:
     """At each index that the user knows, the descriptor has data where it is said, and gives the element that is said.
 
     Digits and conditions are first brought to a short form; that it is the same is asked too.

@@ -52,7 +52,7 @@ RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
     (
         r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|load_matrices\w*"
-        r"|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|keep_registers|take_registers|meet"
+        r"|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box",
         "the emitted text",
     ),

@@ -28,12 +28,12 @@ from layoutalg.kernel.program.statements import (
     StraightCopy,
     extent_of,
 )
-from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Tile, Vector
+from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
     "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "BoxCopy", "Clear", "Commit",
     "Composite", "Compute", "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load",
-    "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Program", "Read", "Reading",
-    "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor",
-    "Tile", "Vector", "extent_of", "walk",
+    "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Pixels", "Program", "Read",
+    "Reading", "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy",
+    "Tensor", "Tile", "Vector", "extent_of", "walk",
 ]  # fmt: skip

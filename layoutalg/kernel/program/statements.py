@@ -36,7 +36,7 @@ from layoutalg.kernel.program.accesses import Load, LoadShared, StoreShared
 from layoutalg.kernel.program.fragments import instruction_named
 from layoutalg.kernel.program.functions import unknown
 from layoutalg.kernel.program.statement import Statement, Uses, written_out
-from layoutalg.kernel.program.tiles import How, Registers, Shared
+from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared
 from layoutalg.target.matrix import UnknownMatrixInstructionError
 from layoutalg.target.operand import MatrixInstruction
 
@@ -90,7 +90,8 @@ class BoxCopy(AsyncCopy):
 
     A thread that the program does not count begins it, in step with the others by barriers in LDS, so a program copies
     boxes in one `obligations.ring` alone.  `along_k`: whether rows in LDS run along the tile's last coordinate, or
-    along the one before (`obligations.boxes` says what must hold).
+    along the one before; `pixels`: of a tensor that is an image seen by windows (`obligations.boxes` says what must
+    hold).
 
     >>> from layoutalg.kernel.library.contraction import contraction
     >>> from layoutalg.kernel.library.einsum import parse_einsum
@@ -103,6 +104,7 @@ class BoxCopy(AsyncCopy):
     """
 
     along_k: bool = True
+    pixels: Pixels | None = None
 
     words = "copy to LDS", "a box, does not wait"
 

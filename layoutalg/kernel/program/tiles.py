@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from layoutalg.index import Expr
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.target.dtypes import DType
@@ -87,6 +88,35 @@ class Registers:
     name: str
     dtype: DType
     distribution: TileDistribution
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """How the hardware walks an image N × H × W × C by windows, of constants for H and for W.
+
+    Rows are windows, numbered as n, ho, wo; columns are y, x, c of what a window meets.
+
+    >>> from layoutalg.index import as_expr
+    >>> Pixels((as_expr(2), as_expr(56), as_expr(57), as_expr(64)), (3, 3), (2, 2), (1, 1), (1, 1)).outputs
+    (28, 29)
+    """
+
+    lengths: tuple[Expr, ...]
+    filter: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    pad: tuple[int, ...]
+
+    @property
+    def outputs(self) -> tuple[Expr, ...]:
+        """How many windows there are along H and W."""
+        around = zip(self.lengths[1:3], self.pad, self.reach, self.stride, strict=True)
+        return tuple((h + (2 * p - r)) // s + 1 for h, p, r, s in around)
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """How many pixels a window spans."""
+        return tuple(d * (y - 1) + 1 for d, y in zip(self.dilation, self.filter, strict=True))
 
 
 Tile = Registers | Shared

@@ -23,7 +23,7 @@ from functools import lru_cache
 from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
 from layoutalg.index.conditions import upper_limits
 from layoutalg.index.node import Bound
-from layoutalg.index.normal import normal, recover
+from layoutalg.index.normal import normal, recover, recovered
 from layoutalg.index.poly import Poly, common_term
 
 #: Machines cut words, and divide by shifts, at no fewer bits than 16: a division by less is what the program computes.
@@ -87,6 +87,7 @@ def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
     return at_least_zero(room)
 
 
+@lru_cache(maxsize=1 << 14)
 def at_least_zero(e: Expr) -> bool:
     """Whether the expression or something that is no greater is at least 0.
 
@@ -123,8 +124,8 @@ def _lowered(e: Expr) -> Expr:
     >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
     71
     """
-    for atom in recover(normal(e)).atoms():
-        parts = recover(normal(e)).linear_in(atom) if atom.op == "mod" and atom.args[1].op != "const" else None
+    for atom in recovered(e).atoms():
+        parts = recovered(e).linear_in(atom) if atom.op == "mod" and atom.args[1].op != "const" else None
         if parts and nonnegative(-1 * parts[1].expr()):
             e = recover(parts[0] + parts[1] * normal(atom.args[1] - 1)).expr()
     for atom in normal(e).atoms():
@@ -156,7 +157,7 @@ def replaced(e: Expr, given: Expr) -> Iterator[Expr]:
     """
     left = dict(enumerate((*_bounds(given), *_leading(given))))
     while True:
-        most = len(recover(normal(e)).terms)
+        most = len(recovered(e).terms)
         found = {k: new for k, (p, limit) in left.items() if (new := _with_any(e, p, var(f"below_{k}", limit)))}
         best = min(found, key=lambda k: len(found[k].terms), default=None)
         if best is None or len(found[best].terms) > most:

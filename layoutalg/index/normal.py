@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from layoutalg.index import budget
 from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
@@ -40,7 +41,7 @@ def simplify(expr: Expr) -> Expr:
     (i, j, i)
     """
     if expr._simple is None:
-        expr._simple = recover(normal(expr)).expr()
+        expr._simple = recovered(expr).expr()
     return expr._simple
 
 
@@ -61,6 +62,7 @@ def normal(expr: Expr) -> Poly:
     return result
 
 
+@lru_cache(maxsize=1 << 14)
 def nonnegative(expr: Expr) -> bool:
     """Whether 0 ≤ expr is certain, for all values of its variables; False means only that it was not shown.
 
@@ -69,7 +71,7 @@ def nonnegative(expr: Expr) -> bool:
     >>> nonnegative(m * n - 1 - (var("i", m) * n + var("j", n)))
     True
     """
-    return expr.lo >= 0 or _nonnegative(recover(normal(expr)), DEPTH)
+    return expr.lo >= 0 or _nonnegative(recovered(expr), DEPTH)
 
 
 DEPTH, LONGEST = 12, 200
@@ -264,6 +266,8 @@ def _below(poly: Poly, limit: Poly) -> bool:
 def recover(poly: Poly) -> Poly:
     """The polynomial with `x − n·(x div n)` written as the atom `x mod n`, and `m·(M div m)` as M."""
     divisions = [a for a in poly.atoms() if a.op == "div"]
+    if not divisions:
+        return poly
     for atom in sorted(divisions, key=_outermost):
         if atom in poly.atoms():
             poly = _with_remainder(poly, atom)
@@ -275,6 +279,12 @@ def recover(poly: Poly) -> Poly:
             if parts and whole:
                 poly = parts[0] + whole * Poly.atom(atom.args[0])
     return poly
+
+
+@lru_cache(maxsize=1 << 12)
+def recovered(expr: Expr) -> Poly:
+    """The normal form of an expression, read back: what it is printed by, and bounded by."""
+    return recover(normal(expr))
 
 
 def _outermost(atom: Expr) -> int:
@@ -341,9 +351,9 @@ def _elimination_order(atom: Expr) -> tuple[int, str]:
 def _upper(atom: Expr) -> Poly | None:
     """The greatest value of an atom, as a polynomial in what limits it."""
     if atom.op == "var" and atom.value.extent is not None:
-        return recover(normal(atom.value.extent)) - Poly.of(1)
+        return recovered(atom.value.extent) - Poly.of(1)
     if atom.op == "mod" and atom.args[1].op != "const":
-        return recover(normal(atom.args[1])) - Poly.of(1)
+        return recovered(atom.args[1]) - Poly.of(1)
     return Poly.of(int(atom.hi)) if atom.hi < math.inf else None
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from math import gcd
 
 from layoutalg.index import budget
@@ -83,25 +84,20 @@ class Poly:
 
     def atoms(self) -> dict[Expr, None]:
         """The atoms that occur, in order of first use."""
-        found: dict[Expr, None] = {}
-        for m in self.terms:
-            for a in m:
-                found[a] = None
-        return found
+        return dict.fromkeys(chain.from_iterable(self.terms))
 
     def linear_in(self, atom: Expr) -> tuple[Poly, Poly] | None:
         """(p₀, p₁) with self = p₀ + p₁·atom, None where the atom occurs squared."""
         rest: dict[Monomial, int] = {}
         factor: dict[Monomial, int] = {}
         for m, k in self.terms.items():
-            count = m.count(atom)
-            if count > 1:
-                return None
-            if count:
-                at = m.index(atom)
-                factor[m[:at] + m[at + 1 :]] = k
-            else:
+            if atom not in m:
                 rest[m] = k
+                continue
+            at = m.index(atom)
+            if atom in m[at + 1 :]:
+                return None
+            factor[m[:at] + m[at + 1 :]] = k
         return Poly(rest), Poly(factor)
 
     def replace(self, atom: Expr, by: Poly) -> Poly:

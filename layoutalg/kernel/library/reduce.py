@@ -69,6 +69,8 @@ BANKS = 32
 """Words that LDS gives in a cycle, on most targets."""
 MOST_PARTS = 64
 """Parts of a row, all of which one thread holds in the end."""
+LONG = 2048
+"""Vectors of a row from which on so many threads share it."""
 FILLS = 120 * 1024
 """Threads that fill a GPU."""
 PART, ONCE = 64, 1 << 18
@@ -195,7 +197,7 @@ def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
     """How rows are best shared, for these lengths (figures: benchmarks/gpu/RESULTS.md).
 
     >>> sharing_for("kr", (8192, 8192), "f32")
-    Sharing(parts=32, vector=4, unroll=4, rows=1, threads=256)
+    Sharing(parts=64, vector=4, unroll=4, rows=1, threads=256)
     """
     bytes_each = dtype_named(dtype).bytes
     vector = next(w for w in (8, 4, 2, 1) if w * bytes_each <= 16 and lengths[-1] % w == 0)
@@ -203,7 +205,7 @@ def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
     rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
     if kinds[-1] == "r":
         vectors = -(-depth // vector)
-        parts = min(max(4, _power(vectors)), 128 // bytes_each)
+        parts = min(max(4, _power(vectors)), MOST_PARTS if vectors >= LONG else 128 // bytes_each)
         unroll = min(4, _power(-(-vectors // parts)))
         return Sharing(parts, vector, unroll, 4 // unroll)
     if bytes_each == 4 and rows < 264 * 64 and rows >= 96 * 64 and vector > 1 and depth >= 512:

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations, product
+from math import gcd
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
+    conjuncts,
     div,
     eq,
     negation,
@@ -234,6 +236,8 @@ def _matched(
     here = []
     for family in found:
         known = all_of(given, family.guard)
+        if known is FALSE or any(map(_never, conjuncts(family.guard))):
+            continue
         places, other = _placed(family, target, functions, known)
         among = [one for k in target.bound for one in _range(k, places[k], places)]
         yield ForAll("each term is one of the sum's", simplify(all_of(substitute(target.guard, places), *among)), known)
@@ -254,6 +258,21 @@ def _matched(
                 yield ForAll("no term is there twice", negation(all_of(one, other_one)), known)
 
 
+def _never(condition: Expr) -> bool:
+    """Whether two sides of an equation are never one: their difference is a multiple of a number, and one more.
+
+    >>> x = var("x", 64)
+    >>> _never(eq(x % 2 * 4, 1)), _never(eq(x % 2 * 4, 4))
+    (True, False)
+    """
+    if condition.op != "eq":
+        return False
+    left, right = condition.args
+    terms = dict(normal(left - right).terms)
+    constant = terms.pop((), 0)
+    return constant % gcd(*terms.values()) != 0 if terms else constant != 0
+
+
 def _range(v: Expr, value: Expr | None = None, places: Mapping[Expr, Expr] | None = None) -> tuple[Expr, ...]:
     """That a value is one of a variable's; of the variable itself its own limits may say so already."""
     value, most = v if value is None else value, v.value.extent
@@ -263,15 +282,19 @@ def _range(v: Expr, value: Expr | None = None, places: Mapping[Expr, Expr] | Non
 def _placed(
     family: Family, target: Family, functions: Functions, given: Expr
 ) -> tuple[Mapping[Expr, Expr], list[tuple[Expr, Expr]]]:
-    """The wanted indices of a family's term, and what then must be equal; functions of elements are seen to be one."""
-    for order in permutations(family.factors):
+    """The wanted indices of a family's term, and what then must be equal; functions of elements are seen to be one.
+
+    Places that are one for some threads alone, as a family's may be, are tried last, by the digits that both have.
+    """
+    for order, whole in product(permutations(family.factors), (True, False)):
         if [f.kind for f in order] != [f.kind for f in target.factors]:
             continue
         pairs = list(zip(order, target.factors, strict=True))
         plain = [(one.value, want.value) for one, want in pairs if not one.applied]
         applied = [(one, want) for one, want in pairs if one.applied]
         for lines in product(*(_lines(one, want) for one, want in applied)):
-            places = _solved([*plain, *(line for each in lines for line in each)], target.bound, family.bound)
+            pairs_of_places = [*plain, *(line for each in lines for line in each)]
+            places = _solved(pairs_of_places, target.bound, family.bound, whole)
             if places is None:
                 continue
             moved = ((one, replace(want, value=functions.moved(want.value, places))) for one, want in applied)
@@ -289,9 +312,11 @@ def _lines(one: FamilyFactor, want: FamilyFactor) -> list[list[tuple[Expr, Expr]
 
 
 def _solved(
-    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr]
+    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr], whole: bool = True
 ) -> Mapping[Expr, Expr] | None:
     """Indices at which wanted places are those that are found, by the pair with the fewest unknown ones first.
+
+    Unless that is wanted on the `whole`, places may differ by what no index is part of: to be shown to be none.
 
     One of which no place speaks is perhaps the one of the family's own that is left.
     """
@@ -299,7 +324,7 @@ def _solved(
     while len(places) < len(bound):
         left = [(one, simplify(substitute(want, places))) for one, want in pairs]
         each = [(one, want, [k for k in bound if k not in places and k in variables(want)]) for one, want in left]
-        found = (_peeled(one, want, ks) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
+        found = (_peeled(one, want, ks, whole) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
         new = next((one for one in found if one), None)
         if new is None:
             left_over = [v for v in own if v not in variables(*places.values())]
@@ -310,7 +335,7 @@ def _solved(
     return places
 
 
-def _peeled(one: Expr, want: Expr, ks: Sequence[Expr]) -> dict[Expr, Expr] | None:
+def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], whole: bool) -> dict[Expr, Expr] | None:
     """What indices are where two places are one, each by its own step, the largest first."""
     base, steps = normal(want), dict[Expr, Expr]()
     for k in ks:
@@ -324,7 +349,7 @@ def _peeled(one: Expr, want: Expr, ks: Sequence[Expr]) -> dict[Expr, Expr] | Non
     for k in sorted(ks, key=lambda k: -abs(magnitude(steps[k]))):
         quotient, rest = rest.split(normal(steps[k]))
         places[k] = simplify(quotient.expr())
-    return None if rest.terms else places
+    return None if rest.terms and whole else places
 
 
 def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]:

@@ -8,8 +8,8 @@
 | rich           | 30 ms     | tables and bars on a terminal                                   |
 | a room of ours | to 150 ms | one command of the command line                                 |
 
-(processor time here; `layoutalg check FILE` takes 300 ms in all.)  Names, types and layers are those of an ordinary
-import, which stands beside it for whoever reads the source and runs nothing:
+(processor time here; `layoutalg check FILE` takes 300 ms in all, and half of it where what it finds is kept.)  Names,
+types and layers are those of an ordinary import, which stands beside it for whoever reads the source and runs nothing:
 
     if TYPE_CHECKING:
         import numpy as np

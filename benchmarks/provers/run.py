@@ -14,6 +14,7 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -22,13 +23,12 @@ from pathlib import Path
 from benchmarks.builders import universal_row_major
 from benchmarks.corpus import concrete
 from benchmarks.provers import peers
-from layoutalg.index import var
+from layoutalg.index import expr, var
 from layoutalg.index.f2 import rank_of
 from layoutalg.memory import ConflictFree, access, lane_map
 from layoutalg.memory.banks import OutsideLdsError
-from layoutalg.prove import Bijective, Injective, Limits, decide, domain, prove
+from layoutalg.prove import Bijective, Injective, Limits, domain, prove
 from layoutalg.prove import claims as claim_module
-from layoutalg.prove.claims import base
 from layoutalg.prove.obligation import InjectiveMap
 from layoutalg.prove.verdict import Verdict
 
@@ -39,10 +39,12 @@ SLOW = 0.05
 
 
 def forget() -> None:
-    """Empties every cache of the prover."""
-    kept = (decide.decide_quickly, domain.digit_form, domain.index_form, domain.limits, domain.taken)
-    for function in (*kept, base.stays_in_range, base.is_injective):
-        function.cache_clear()
+    """Empties every cache of the prover, and forgets the expressions that nobody holds."""
+    rooms = [module for name, module in sys.modules.items() if name.startswith(("layoutalg.index", "layoutalg.prove"))]
+    for function in {id(one): one for room in rooms for one in vars(room).values()}.values():
+        if hasattr(function, "cache_clear") and function is not expr.const:
+            function.cache_clear()
+    expr._RECENT.clear()
     gc.collect()
 
 

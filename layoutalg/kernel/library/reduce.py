@@ -205,7 +205,8 @@ def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
     rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
     if kinds[-1] == "r":
         vectors = -(-depth // vector)
-        parts = min(max(4, _power(vectors)), MOST_PARTS if vectors >= LONG else 128 // bytes_each)
+        shared = vectors >= LONG and rows * MOST_PARTS >= 4 * FILLS  # long rows, and so many that there are enough
+        parts = min(max(4, _power(vectors)), MOST_PARTS if shared else 128 // bytes_each)
         unroll = min(4, _power(-(-vectors // parts)))
         return Sharing(parts, vector, unroll, 4 // unroll)
     if bytes_each == 4 and rows < 264 * 64 and rows >= 96 * 64 and vector > 1 and depth >= 512:

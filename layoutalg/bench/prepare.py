@@ -29,7 +29,7 @@ from layoutalg.target import target_names
 class Launch:
     """One launch of a prepared kernel: `sizes` are its integer arguments, after the tensors.
 
-    `boxes`: the tensors' numbers, and what the device is told of them (`kernels.told_boxes`).
+    `boxes`: the tensors' numbers, and what the device is told of them (`layoutalg.device.kernels.told_boxes`).
     `conflict_free`: whether every LDS access is proved free of bank conflicts on the target; None: not known.
     """
 

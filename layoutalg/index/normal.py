@@ -25,8 +25,9 @@ from functools import lru_cache
 from layoutalg.index import budget
 from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
 from layoutalg.index.node import Bound
-from layoutalg.index.poly import Poly, common_term, monomial_order, monomial_over
+from layoutalg.index.poly import MOST_TERMS, Poly, common_term, monomial_order
 from layoutalg.index.ranges import BOOLEAN
+from layoutalg.index.signs import above_least, covered, shifted_nonnegative
 from layoutalg.index.text import order
 from layoutalg.index.walk import rebuild
 
@@ -76,8 +77,6 @@ def nonnegative(expr: Expr) -> bool:
 
 DEPTH, LONGEST = 12, 200
 """Atoms that a test for 0 ≤ e replaces in turn, and the terms of what it looks at: each may double the work."""
-MOST_TERMS = 1 << 12
-"""A product that would have more terms when written out stays a product, as an atom."""
 
 # --- the rules --------------------------------------------------------------------------------------------------------
 
@@ -327,7 +326,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
     if all(k >= 0 for k in poly.terms.values()) and all(a.lo >= 0 for a in poly.atoms()):
         return True
     budget.check()
-    if depth == 0 or len(poly.terms) > LONGEST or _above_least(poly, 0) < 0:
+    if depth == 0 or len(poly.terms) > LONGEST or above_least(poly, 0) < 0:
         return False
     for atom in sorted(poly.atoms(), key=_elimination_order):
         upper = _upper(atom)
@@ -339,7 +338,7 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
             return _nonnegative(rest + factor * Poly.of(int(atom.lo)), depth - 1)
         if _nonnegative(-factor, depth - 1):
             return _nonnegative(rest + factor * upper, depth - 1)
-    return _covered(poly) or _shifted_nonnegative(poly)
+    return covered(poly) or shifted_nonnegative(poly)
 
 
 def _elimination_order(atom: Expr) -> tuple[int, str]:
@@ -355,46 +354,6 @@ def _upper(atom: Expr) -> Poly | None:
     if atom.op == "mod" and atom.args[1].op != "const":
         return recovered(atom.args[1]) - Poly.of(1)
     return Poly.of(int(atom.hi)) if atom.hi < math.inf else None
-
-
-def _above_least(poly: Poly, by: int) -> Bound:
-    """The polynomial where every atom is so much above its least: if that is negative, a search would be in vain."""
-    if any(a.lo == -math.inf for a in poly.atoms()):
-        return 0
-    return sum(k * math.prod(int(a.lo) + by for a in m) for m, k in poly.terms.items())
-
-
-def _covered(poly: Poly) -> bool:
-    """Whether greater positive terms make up for every negative one: k·a·b ≥ k·lo(b)·a, for atoms ≥ 0."""
-    if any(a.lo < 0 for a in poly.atoms()):
-        return False
-    have = {m: k for m, k in poly.terms.items() if k > 0}
-    for m, k in poly.terms.items():
-        need = max(0, -k)
-        for p in have if need else ():
-            extra = monomial_over(p, m)
-            each = math.prod(int(a.lo) for a in extra) if extra is not None else 0
-            if each:
-                used = min(have[p], -(-need // each))
-                have[p] -= used
-                need -= used * each
-                if need <= 0:
-                    break
-        if need > 0:
-            return False
-    return True
-
-
-def _shifted_nonnegative(poly: Poly) -> bool:
-    """Whether all coefficients are ≥ 0 once each atom is its least value and an unknown ≥ 0."""
-    if any(a.lo == -math.inf for a in poly.atoms()) or _above_least(poly, 1) < 0:
-        return False
-    if sum(1 << sum(a.lo != 0 for a in m) for m in poly.terms) > MOST_TERMS:
-        return False
-    for atom in poly.atoms():
-        if atom.lo != 0:
-            poly = poly.replace(atom, Poly.atom(atom) + Poly.of(int(atom.lo)))
-    return all(k >= 0 for k in poly.terms.values())
 
 
 def holds(condition: Expr) -> bool:

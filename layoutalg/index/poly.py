@@ -28,6 +28,9 @@ Monomial = tuple[Expr, ...]
 _STEPS = 64
 """How many terms a division pulls out at most; what is left stays in the remainder, which is always right."""
 
+MOST_TERMS = 1 << 12
+"""A product that would have more terms when written out stays a product, as an atom."""
+
 
 @dataclass(slots=True)  # never changed once made; not frozen, because a frozen one takes three times as long to make
 class Poly:

@@ -99,6 +99,18 @@ class Box:
         return (ROW, self.rows) if self.pixels else (ROW, self.rows, 1)
 
     @property
+    def told(self) -> str:
+        """What a launch passes, for who makes the tensor map (CUtensorMap) with the driver's own function."""
+        bytes_each = self.tensor.dtype.bytes
+        strides = (stride * bytes_each for stride in self.strides[1:])
+        told = [", ".join(repr(simplify(e)) for e in es) for es in (self.lengths, strides)]
+        lower, upper, steps = self.walk
+        how = f"Im2col, corners {lower} and {upper}, steps {steps}" if self.pixels else "Tiled"
+        box = " x ".join(map(str, self.extents))
+        return (f"{self.name}: cuTensorMapEncode{how}: {self.tensor.name} of 16 bits, lengths {told[0]}, "
+                f"strides {told[1]} bytes, boxes of {box}, swizzle 128 bytes")  # fmt: skip
+
+    @property
     def walk(self) -> Walk:
         """How windows lie in the padded image, along W and H; nothing where there are none."""
         if self.pixels is None:

@@ -17,6 +17,7 @@ from layoutalg.index.c import c_expression
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
+from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import PATTERN
 from layoutalg.kernel.emit import ring as boxed
@@ -135,6 +136,7 @@ def _header(verified: Verified, target: str | None) -> str:
         *_described(program, target),
         *(f"    {line}" for line in laid_out(program)),
         f"    before a launch: {preconditions(program)}",
+        *(f"    {box.told}" for box in boxes_of(program)),
         *([f"    {REORDERED}"] if adds_up(program) else []),
         f"    grid {', '.join(repr(simplify(n)) for n in program.launch)}; "
         f"block {' x '.join(str(n) for n in program.block if n > 1) or 1}",

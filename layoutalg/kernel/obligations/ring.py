@@ -25,15 +25,17 @@ that all waves have left, and a wave's tile k, which only ever grow:
 | arrivals  | a wave that leaves tile k arrives at the phase k div S of its slot, which is the one under way         |
 | progress  | with p < count begun and every wave waiting for tile p, another tile may be begun: no deadlock         |
 
-What it cannot represent: several rings, and a ring within a loop.
+What it cannot represent: several rings, a ring within a loop, and boxes or products from LDS beside the ring.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, negation, var
+from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.program import (
@@ -47,6 +49,7 @@ from layoutalg.kernel.program import (
     SharedAccess,
     Statement,
     extent_of,
+    walk,
 )
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
@@ -76,8 +79,9 @@ class Group:
 
     @property
     def bytes(self) -> int:
-        """What arrives in all: zeros outside of the tensor count."""
-        return sum(s.store.shared.elements * s.store.shared.dtype.bytes for s in self.copies)
+        """What arrives in all: the tiles, whose zeros outside of the tensor count; a slot may be longer."""
+        elements = (prod(int(n.hi) for n in s.store.descriptor.lengths) for s in self.copies)
+        return sum(n * s.store.shared.dtype.bytes for n, s in zip(elements, self.copies, strict=True))
 
 
 @dataclass(frozen=True)
@@ -104,15 +108,27 @@ def ring_of(program: Program) -> Ring | None:
         raise _no(program, "there is no loop that goes on with them")
     at = program.body.index(loop)
     before = tuple(_groups(program, program.body[:at], as_expr(0)))
-    awaited, *rest = loop.body
-    match rest:
-        case [Barrier(), MultiplyShared() as product, *copies]:
-            (group,) = _groups(program, copies, loop.index + len(before))
+    match loop.body:
+        case [Await() as awaited, Barrier(), MultiplyShared() as product, *copies]:
+            found = tuple(_groups(program, copies, loop.index + len(before)))
         case _:
             raise _no(program, "an iteration awaits, meets, multiplies from LDS, and copies a tile")
-    if awaited != Await(len(before) - 1, tuple(s.store.shared for s in group.copies)):
+    if len(found) != 1 or any(not isinstance(s, BoxCopy | Commit) for s in copies):
+        raise _no(program, "an iteration ends with the copies of one tile, a group, and nothing else")
+    if awaited != Await(len(before) - 1, tuple(s.store.shared for s in found[0].copies)):
         raise _no(program, f"{len(before)} tiles are begun before the loop, so it awaits all but {len(before) - 1}")
-    return Ring(before, loop, product, group)
+    for s in walk(program.body[at + 1 :]):
+        if isinstance(s, BoxCopy | MultiplyShared):
+            raise _no(program, f"{type(s).__name__} stands behind the ring")
+    _refuse_two_boxes(program)
+    return Ring(before, loop, product, found[0])
+
+
+def _refuse_two_boxes(program: Program) -> None:
+    """LayoutError where a tensor is copied by boxes of two shapes: the kernel has one argument for each."""
+    names = [box.name for box in boxes_of(program)]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise _no(program, f"there are two for {twice}")
 
 
 def _groups(program: Program, body: Sequence[Statement], first: Expr) -> Iterator[Group]:

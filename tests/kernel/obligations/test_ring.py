@@ -16,6 +16,7 @@ from layoutalg.kernel.emit.kernel import emit
 from layoutalg.kernel.emit.ring import taken_registers
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
+from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.lds_layouts import planes, rows_of_k
 from layoutalg.kernel.library.plans import Cut, Plan, Sizes, copied, plan_for, tuned
 from layoutalg.kernel.obligations import ring as ringed
@@ -26,7 +27,9 @@ from layoutalg.kernel.program import (
     Barrier,
     BoxCopy,
     Commit,
+    Load,
     LoadShared,
+    Loop,
     MultiplyShared,
     Program,
     StoreShared,
@@ -155,6 +158,7 @@ WRONG = {
     "a tile whatever the count": (BoxCopy, 4, loaded(only=TRUE), "under one condition"),
     "an operand less": (BoxCopy, 5, lambda s: [], "awaits all but 1"),
     "one group more": (Commit, 0, lambda s: [s, s], "one slot"),
+    "an iteration's operands in two groups": (BoxCopy, 4, lambda s: [s, Commit()], "one tile, a group"),
     "no group": (Commit, 0, lambda s: [], "one slot"),
     "a tile too early": (Await, 0, lambda s: [replace(s, groups=2)], "awaits all but 1"),
     "no wait": (Await, 0, lambda s: [], "an iteration awaits"),
@@ -220,6 +224,57 @@ def test_boxes_outside_a_ring_are_refused():
     copies = tuple(s for s in product().body if isinstance(s, BoxCopy))
     with pytest.raises(LayoutError, match="boxes are copied in a ring of slots"):
         ring_of(replace(product(), body=copies))
+
+
+def test_only_boxes_are_copied_in_an_iteration():
+    d = ProductD(("i", "j"), "f16", "d0")
+    whole = contraction(parse_einsum("ik,kj->ij"), "f16", plan=plan(), widths=(8, 8, 8), epilogue="Add", ds=[d])
+    (load,) = (s for s in whole.body if isinstance(s, Load))
+    assert ring_of(whole) is not None
+
+    def later(s):
+        return [] if s is load else [replace(s, body=(*s.body, load))] if isinstance(s, Loop) else None
+
+    with pytest.raises(LayoutError, match="the copies of one tile, a group, and nothing else"):
+        verify(replace(whole, body=changed(whole.body, later)))
+
+
+@pytest.mark.parametrize("kind", [BoxCopy, MultiplyShared])
+def test_nothing_is_copied_or_multiplied_behind_the_ring(kind):
+    (*_, s) = product().of(kind)
+    with pytest.raises(LayoutError, match=f"{kind.__name__} stands behind the ring"):
+        ring_of(replace(product(), body=(*product().body, s)))
+
+
+def test_bytes_that_arrive_are_those_of_boxes_where_slots_are_longer():
+    def longer(s):
+        if isinstance(s, BoxCopy):
+            return stored(shared=twice(s.store.shared))(s)
+        if isinstance(s, MultiplyShared):
+            a, b = (replace(one, shared=twice(one.shared)) for one, _ in s.sides)
+            return [replace(s, a=a, b=b)]
+        return [replace(s, buffers=tuple(map(twice, s.buffers)))] if isinstance(s, Await) else None
+
+    def twice(shared):
+        return replace(shared, elements=shared.elements * 2)
+
+    program = replace(product(), body=changed(product().body, longer))
+    found, usual = ring_of(program), ring_of(product())
+    assert verify(program).failures == ()
+    assert {group.bytes for group in (*found.before, found.group)} == {(128 + 64) * 64 * 2} == {usual.group.bytes}
+
+
+def test_a_tensor_is_copied_by_boxes_of_one_shape():
+    def more(s):
+        if isinstance(s, BoxCopy) and s.load.tensor.name == "b":
+            own = replace(s.load, tensor=product("ik,jk->ij").source)
+            return [s, replace(s, load=own, store=replace(s.store, shared=other_lds))]
+        return [replace(s, buffers=(*s.buffers, other_lds))] if isinstance(s, Await) else None
+
+    program = product("ik,jk->ij")
+    other_lds = next(replace(s.store.shared, name="c_lds") for s in program.of(BoxCopy) if s.load.tensor.name == "b")
+    with pytest.raises(LayoutError, match="two for a_box"):
+        ring_of(replace(program, body=changed(program.body, more)))
 
 
 def test_one_slot_is_no_ring():

@@ -80,10 +80,14 @@ def _image(what: str, program: Program, s: BoxCopy, pixels: Pixels) -> Iterator[
     yield Requirement(f"{what}: every coordinate is of a window", all_are)
     for one in element_map(found):
         yield Requirement(f"{what}: the hardware's {one.about}", one.claim)
-    column = s.load.origin[2]
-    whole = all_of(eq(channels % ROW, 0), eq(column % ROW, 0))
-    shown = (Shown("channels", (channels,)), Shown("first column", (column,)))
+    first, _, column = s.load.origin
+    whole = all_of(eq(first, 0), eq(channels % ROW, 0), eq(column % ROW, 0))
+    shown = (Shown("image", (first,)), Shown("channels", (channels,)), Shown("first column", (column,)))
     yield Requirement(f"{what}: a box is of one pixel", ForAll("whole rows of channels", whole, TRUE, shown))
+    end, columns = column + s.store.descriptor.lengths[2], tensor.descriptor.lengths[2]
+    shown = (Shown("last column", (end - 1,)), Shown("columns", (columns,)))
+    given = all_of(program.requires, s.load.only)
+    yield Requirement(f"{what}: of a pixel of the window", ForAll("columns", end <= columns, given, shown))
     yield from fits(f"{what}: lengths fit 32 bits", pixels.lengths, 32, program.requires)
 
 

@@ -26,6 +26,7 @@ from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.program import (
+    BoxCopy,
     Compute,
     Contract,
     GlobalAccess,
@@ -51,8 +52,8 @@ from layoutalg.target.dtypes import KERNEL_DTYPES
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
     (
-        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|load_matrices\w*"
-        r"|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
+        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
+        r"|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box",
         "the emitted text",
     ),
@@ -239,6 +240,8 @@ def _sizes(program: Program) -> None:
             distribution = registers.distribution
             parameters = (*_parameters(distribution.adaptor), *distribution.lengths, *distribution.ps, *distribution.ys)
             _within(program, f"the distribution of {registers.name}", parameters, frozenset())
+        if isinstance(s, BoxCopy) and s.pixels is not None:
+            _within(program, f"the image of {s.load.tensor.name}", s.pixels.lengths, scope)
     _within(program, "the map of tiles", _parameters(program.tiles), scope)
     _within(program, "what is required", [program.requires], scope)
     for one in program.element_maps:

@@ -108,6 +108,10 @@ class BoxCopy(AsyncCopy):
 
     words = "copy to LDS", "a box, does not wait"
 
+    def wrong(self) -> Iterator[str]:
+        if self.pixels is not None:
+            yield from self.pixels.wrong()
+
 
 @dataclass(frozen=True)
 class Commit(Statement):

@@ -6,6 +6,7 @@ descriptors, in coordinates; a buffer's descriptor comes with each access.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -117,6 +118,19 @@ class Pixels:
     def reach(self) -> tuple[int, ...]:
         """How many pixels a window spans."""
         return tuple(d * (y - 1) + 1 for d, y in zip(self.dilation, self.filter, strict=True))
+
+    def wrong(self) -> Iterator[str]:
+        """What cannot be, in a sentence each.
+
+        >>> from layoutalg.index import as_expr
+        >>> list(Pixels((as_expr(2), as_expr(56), as_expr(64)), (3, 3), (2, 2), (1, 1), (1, 1)).wrong())
+        ['windows of 2 dimensions in an image of 1']
+        """
+        rank, each = len(self.lengths) - 2, (self.filter, self.stride, self.dilation, self.pad)
+        if other := next((len(one) for one in each if len(one) != rank), None):
+            yield f"windows of {other} dimensions in an image of {rank}"
+        if any(n < 1 for n in (*self.filter, *self.stride, *self.dilation, *(n.lo for n in self.lengths))):
+            yield "windows, their strides and an image have lengths of at least 1"
 
 
 Tile = Registers | Shared

@@ -17,10 +17,11 @@ from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.plans import WGMMA, Cut, copied, plan_for
 from layoutalg.kernel.obligations.boxes import box_copy
-from layoutalg.kernel.program import BoxCopy, Pixels, Program
+from layoutalg.kernel.program import BoxCopy, Pixels, Program, Statement
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Proved, prove
+from tests.kernel.obligations.test_asynchronous import changed as with_statements
 
 PLAIN = ((2, 9, 8, 64), (64, 3, 3, 64), (1, 1), (1, 1), (1, 1))
 AWKWARD = ((2, 13, 10, 128), (72, 3, 2, 128), (2, 1), (1, 2), (1, 3))
@@ -137,6 +138,34 @@ def test_windows_that_the_hardware_cannot_walk_are_refused():
         (replace(right, dilation=(200, 1)), "takes no such ones"),
     ):
         assert about in wrong(changed)
+
+
+def test_what_is_no_window_at_all_is_refused():
+    program, right = task(*AWKWARD).program, image_copy(task(*AWKWARD).program).pixels
+    n, h, w, c = right.lengths
+    for pixels, about in (
+        (replace(right, filter=(3,)), "windows of 1 dimensions in an image of 2"),
+        (replace(right, lengths=(n, h, c)), "windows of 2 dimensions in an image of 1"),
+        (replace(right, stride=(0, 1)), "at least 1"), (replace(right, filter=(0, 2)), "at least 1"),
+        (replace(right, lengths=(as_expr(0), h, w, c)), "at least 1"),
+        (replace(right, lengths=(program.grid[0], h, w, c)), "the image of a uses bn"),
+    ):  # fmt: skip
+        body = with_statements(program.body, lambda s, p=pixels: walking(p, s))
+        with pytest.raises(LayoutError, match=about):
+            verify(replace(program, body=body))
+
+
+def walking(pixels: Pixels, s: Statement) -> list[Statement] | None:
+    return [replace(s, pixels=pixels)] if isinstance(s, BoxCopy) and s.pixels else None
+
+
+def test_a_box_that_leaves_the_window_is_refuted():
+    plan = copied(plan_for("sm_90", "f16"), Cut((1, 1), (1, 1), 128, 2, 1, False, WGMMA.format(64), True, True))
+    how = {"stride": (1,), "pad": (1,), "dilation": (1,), "target": "sm_90", "plan": plan}
+    program = convolution_task((2, 9, 8, 64), (64, 3, 3, 64), "f16", **how).program  # 4.5 tiles of two boxes
+    about, verdict = verify(program).failures[0]
+    assert "of a pixel of the window" in about
+    assert "last column 639, columns 576" in verdict.reason
 
 
 def test_channels_that_are_no_whole_rows_are_refuted():

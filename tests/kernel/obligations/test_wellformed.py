@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 from layoutalg.index import FALSE, as_expr, symbol, var
+from layoutalg.kernel.emit.conversions import CONVERSIONS
+from layoutalg.kernel.emit.instructions import COPIES, PRODUCTS_IN_LDS, STRAIGHT
+from layoutalg.kernel.emit.ring import BOXES
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.epilogues import ProductD
@@ -132,3 +136,12 @@ def test_a_strange_field_is_refused_or_decided() -> None:
         except Exception as error:
             raise AssertionError(f"seed {seed}") from error
     assert refused > cases // 4
+
+
+def test_names_of_the_emitted_functions_are_kept_for_the_text():
+    text = "".join((COPIES, STRAIGHT, PRODUCTS_IN_LDS, BOXES, *CONVERSIONS.values()))
+    names = {*re.findall(r"always_inline\)\)[^(]*?(\w+)\(", text), *re.findall(r"typedef .*?(\w+)(?: __att.*)?;", text)}
+    assert {"copy_straight", "hold", "copy_pixels", "PhaseBarrier", "Copied", "to_bf16"} <= names
+    for name in names:
+        with pytest.raises(LayoutError, match="is kept for the emitted text"):
+            verify(replace(LDS, name=name))

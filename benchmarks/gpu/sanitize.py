@@ -34,6 +34,7 @@ from layoutalg.bench.numpy_lab import NumpyLab
 from layoutalg.bench.prepare import Launch, PreparedCandidate, prepare, read_prepared
 from layoutalg.device import choose_device
 from layoutalg.device.codeobject import CodeObject
+from layoutalg.device.runtime import BoxOf
 from layoutalg.target.dtypes import DTYPES
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
@@ -71,6 +72,15 @@ def cases() -> Iterator[Case]:
             yield Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, _CONV)
 
 
+    for einsum, a, b in (
+        ("ik,jk->ij", (200, 136), (264, 136)), ("ki,kj->ij", (136, 200), (136, 264)),
+        ("bik,bkj->bij", (3, 130, 72), (3, 72, 136)), ("ik,kj->ij", (128, 4096), (4096, 128)),
+    ):  # fmt: skip
+        yield Case("contraction", (a, b), "f16", {"einsum": einsum})
+    for filter, stride, pad in (((72, 3, 3, 64), (1, 1), (1, 1)), ((72, 3, 5, 64), (2, 1), (1, 2))):
+        yield Case("conv", ((2, 13, 11, 64), filter), "f16", {"stride": stride, "pad": pad})
+
+
 class Runs:
     """Every prepared candidate, once."""
 
@@ -86,10 +96,7 @@ class Runs:
             case = candidate.case
             operands = [self.lab.random(shape, case.dtype) for shape in case.shapes]
             found = self.result(candidate, [self.device.array(one) for one in operands])
-            # numpy adds halves in halves along some axes: what is computed is computed wider
-            wide = operands if case.exact else [one.astype(np.float64) for one in operands]
-            wanted = np.empty(case.result, wide[0].dtype)
-            self.lab.rival(case, wide, wanted)()
+            wanted = self.lab.wanted(case, operands)
             right = (
                 self.lab.same(found, wanted) if case.exact else self.lab.error(found, wanted) <= _TOLERANCE[case.dtype]
             )
@@ -104,7 +111,8 @@ class Runs:
         """What a candidate's launches make of its operands."""
         for launch in candidate.launches:
             out = self.device.empty(launch.shape, DTYPES[launch.dtype].numpy)
-            self.start(launch, (*sources, out, *launch.sizes))
+            boxes = [BoxOf((*sources, out)[n], *told) for n, told in launch.boxes]
+            self.start(launch, (*sources, out, *launch.sizes, *boxes))
             sources = [out]
         self.device.synchronize()
         return out.numpy().reshape(candidate.case.result)

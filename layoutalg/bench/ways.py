@@ -96,6 +96,6 @@ def candidates(case: Case, target: str) -> Iterator[tuple[Task, ...]]:
     first = case.tasks(target)
     yield first
     if case.kind in OTHERS:
-        (alone,) = first
-        others = OTHERS[case.kind](case, target, alone)
-        yield from ((task,) for task in others if task.program.body != alone.program.body)
+        others = OTHERS[case.kind](case, target, first[0])
+        known = first[0].program.body if len(first) == 1 else None
+        yield from ((task,) for task in others if task.program.body != known)

@@ -26,7 +26,9 @@ REGISTERS = 1 << 16
 GIVEN_UP_TO = 24
 """Registers that a thread keeps which copies, or waits for the end (the least that setmaxnreg allows)."""
 MOST = 240
-"""Registers that a thread takes at most (PTX ISA, setmaxnreg: up to 256; 8 apart)."""
+"""Registers that a thread takes at most (PTX ISA, setmaxnreg: up to 256)."""
+STEP = 8
+"""What registers of a thread are a multiple of, at a launch and later (PTX ISA, setmaxnreg)."""
 
 BOXES = """\
 // Boxes of tensors are copied to LDS by a thread beside the others. A barrier counts phases: await_phase() waits for
@@ -157,12 +159,17 @@ class RingWriter(Writer):
 def taken_registers(threads: int) -> int:
     """Registers for each of a program's threads; 0 where a launch gives enough to all.
 
-    >>> taken_registers(256), taken_registers(384), taken_registers(128)
-    (240, 160, 0)
+    A launch gives all threads as many, in steps of 8; what those that copy give up is shared by the others, and what
+    is beyond would be waited for without end.
+
+    >>> taken_registers(256), taken_registers(384), taken_registers(512), taken_registers(128)
+    (240, 160, 112, 0)
     """
     if threads <= LOADERS:
         return 0
-    return min(MOST, (REGISTERS - GIVEN_UP_TO * LOADERS) // threads // 8 * 8)
+    launched = threads + LOADERS
+    given = REGISTERS // launched // STEP * STEP * launched
+    return min(MOST, (given - GIVEN_UP_TO * LOADERS) // threads // STEP * STEP)
 
 
 def arguments(program: Program) -> list[str]:

@@ -45,6 +45,7 @@ from layoutalg.kernel.program import (
     StoreShared,
     StraightCopy,
     Tensor,
+    apart,
 )
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.names import index_type, vector_type
@@ -285,9 +286,7 @@ def _shared(program: Program) -> Iterator[str]:
 
 def _declared(program: Program) -> Iterator[Registers]:
     """The registers that hold something: not those that only say how an instruction's lanes share a tile."""
-    by_others = {id(part) for s in program.of(AsyncCopy) for part in s.parts}
-    by_others |= {id(part) for s in program.of(MultiplyShared) for part in s.parts}
-    used = [r for _, s in program.statements() if id(s) not in by_others for r in s.tiles]
+    used = {r for s in apart(program.body) for r in s.tiles}
     return (r for r in program.registers if r in used)
 
 

@@ -40,6 +40,7 @@ from layoutalg.kernel.program import (
     Program,
     Statement,
     StraightCopy,
+    apart,
     extent_of,
     walk,
 )
@@ -123,7 +124,6 @@ def groups_left(body: Sequence[Statement], count: int) -> int:
 
 def asynchronous(program: Program) -> Iterator[Requirement]:
     """What a copy needs beside its load's and its store's own obligations."""
-    paired = {id(s.load): s for s in walk(program.body) if isinstance(s, AsyncCopy)}
     for number, s in program.statements():
         if isinstance(s, AsyncCopy):
             _refuse_parts(program, s)
@@ -132,10 +132,11 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
             if isinstance(s, StraightCopy):
                 yield from straight.straight(program, number, s)
             yield from _where_there_is_data(number, s)
-        elif isinstance(s, Load) and s.only is not TRUE and id(s) not in paired:
-            raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
         elif isinstance(s, Loop) and any(isinstance(t, Loop) and copies_in(t) for t in s.body):
             raise LayoutError(f"{program.name}: copies in a loop within a loop")
+    for s in apart(program.body):
+        if isinstance(s, Load) and s.only is not TRUE:
+            raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
     last = [s for s in program.body if isinstance(s, AsyncCopy | Commit | Await)]
     kinds = {type(s) for s in walk(program.body) if isinstance(s, AsyncCopy)}
     if len(kinds) > 1:

@@ -26,6 +26,7 @@ from layoutalg.kernel.program.statements import (
     Multiply,
     MultiplyShared,
     StraightCopy,
+    apart,
     extent_of,
 )
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tensor, Tile, Vector
@@ -35,5 +36,5 @@ __all__ = [
     "Composite", "Compute", "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load",
     "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Pixels", "Program", "Read",
     "Reading", "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy",
-    "Tensor", "Tile", "Vector", "extent_of", "walk",
+    "Tensor", "Tile", "Vector", "apart", "extent_of", "walk",
 ]  # fmt: skip

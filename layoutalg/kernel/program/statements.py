@@ -28,7 +28,7 @@ program, and so it is proved, written and drawn as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from layoutalg.index import Expr, as_expr
@@ -333,3 +333,16 @@ def extent_of(index: Expr) -> Expr:
     (4, N * 2)
     """
     return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent
+
+
+def apart(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Every statement that stands for itself, a loop before its body: no copy's load and store, no product's loads.
+
+    >>> from layoutalg.kernel.library.transpose import straight_transpose
+    >>> [type(s).__name__ for s in apart(straight_transpose().body[:2])]
+    ['StraightCopy', 'Commit']
+    """
+    for s in body:
+        yield s
+        if isinstance(s, Loop):
+            yield from apart(s.body)

@@ -211,6 +211,15 @@ def test_a_condition_is_for_copies_alone() -> None:
     assert "only copies may" in refuted(replace(program, body=changed(program.body, change)))
 
 
+def test_a_copys_own_load_is_no_copy_where_it_stands_alone() -> None:
+    (loop,) = (s for s in product().body if isinstance(s, Loop))
+    copy = next(s for s in loop.body if isinstance(s, AsyncCopy))
+    assert copy.load.only is not TRUE
+    alone = replace(loop, body=(*loop.body, copy.load))
+    body = changed(product().body, lambda s: [alone] if s is loop else None)
+    assert "only copies may" in refuted(replace(product(), body=body))
+
+
 def test_a_refuted_product_is_not_emitted() -> None:
     wrong, _ = MUTANTS["copied to the next slot"]
     with pytest.raises(NotProvedError):

@@ -151,7 +151,10 @@ class _Values(Reading[Iterator[Requirement]]):
         return self.accumulate(s.c, (s.a, s.b), "sum")
 
     def read_multiply_shared(self, s: MultiplyShared) -> Iterator[Requirement]:
+        """As its parts; the registers of its loads hold nothing afterwards."""
         yield from self.run(s.parts)
+        for operand, _ in s.sides:
+            self.state.pop(operand.registers, None)
 
     def read_fold(self, s: Fold) -> Iterator[Requirement]:
         return self.accumulate(s.c, (s.a,), s.how, s.c.distribution.lengths[-1] if in_parts(s) else None)
@@ -246,7 +249,7 @@ class _Values(Reading[Iterator[Requirement]]):
             pass  # the first reading: only what it leaves in the tiles counts
         self.number, end = number, self.state
         for tile in carried:
-            if tile not in before:
+            if tile not in before or tile not in end:
                 raise MissingValueError(f"statement {number} reads {tile.name}, which nothing has filled before")
             yield self.begins(number, tile, held_at(end[tile], index, -1), before[tile])
         self.state = start | {t: held_at(end[t], index, index - 1) for t in carried}

@@ -42,6 +42,7 @@ from layoutalg.kernel.program import (
     SharedAccess,
     Statement,
     Tensor,
+    apart,
 )
 from layoutalg.kernel.program.functions import unknown
 from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
@@ -331,6 +332,9 @@ def _parts(meaning: Meaning) -> Iterator[Meaning]:
 
 def _statements(program: Program) -> None:
     _body(program, program.body, frozenset((*program.sizes, *program.grid)))
+    for s in apart(program.body):
+        if isinstance(s, Multiply) and s.instruction.operands_in_lds:
+            raise _no(program, f"{s.instruction.name} takes its operands from LDS; {s.a.name} is in registers")
 
 
 def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:

@@ -229,3 +229,14 @@ def test_the_library_uses_it_for_whole_tiles_and_for_the_rest():
     odd = tuned("contraction", "sm_90", "f16", (8, 8), Sizes((1000, 1032, 520), (1000, 1032, 520)))
     assert (whole.in_lds, whole.whole, odd.in_lds, odd.whole) == (True, True, True, False)
     assert not tuned("contraction", "sm_80", "f16", (8, 8)).in_lds
+
+
+def test_registers_of_what_is_read_from_lds_hold_nothing():
+    (s,) = product().of(MultiplyShared)
+    kept = StoreShared(replace(s.a.shared, name="kept", slots=1), s.a.descriptor, s.a.registers)
+    assert "reads a_held0, which nothing has filled" in refuted(replace(product(), body=(*product().body, kept)))
+
+
+def test_an_instruction_that_reads_lds_multiplies_no_registers():
+    (s,) = product().of(MultiplyShared)
+    assert "takes its operands from LDS" in refuted(replace(product(), body=(*product().body, s.product)))

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod as product_of
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.index import Expr, all_of, prod, symbol
@@ -207,8 +208,10 @@ def contraction_tasks(
         parts = _parts(letters, lengths, dtype, target) if alone else 1
     if parts == 1:
         return (one,)
+    if parts < 1 or not summed or lengths[summed[0][0]] % parts:
+        raise LayoutError(f"einsum {einsum}: its sum cannot be cut into {parts} parts, which divide its first letter")
     letter = summed[0][0]
-    other = next(x for x in "spqrt" if x not in lengths)
+    other = next(x for x in f"s{ascii_letters}" if x not in lengths)
     cut = einsum.replace(letter, other + letter, 2).replace("->", f"->{other}")
     first_shape, second_shape = (
         tuple(part for x, n in zip(t, shape, strict=True) for part in ((parts, n // parts) if x == letter else (n,)))

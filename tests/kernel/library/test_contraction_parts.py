@@ -7,6 +7,7 @@ from layoutalg.device import choose_device
 from layoutalg.device.kernels import run
 from layoutalg.kernel.library.contraction import contraction_tasks
 from layoutalg.kernel.verify import verify
+from layoutalg.layout import LayoutError
 
 
 def test_few_blocks_take_the_sum_in_parts():
@@ -36,6 +37,17 @@ def test_a_sum_in_parts_is_the_sum(einsum):
     for task in tasks:
         between = [launched(task, between)]
     assert np.allclose(between[0], np.einsum(einsum, a, b), rtol=1e-5, atol=1e-5)
+
+
+def test_parts_have_a_letter_of_their_own():
+    first, _ = contraction_tasks("spk,kqrt->spqrt", (2, 3, 8), (8, 2, 2, 2), "f32", parts=2)
+    assert first.shape == (2, 2, 3, 2, 2, 2)
+
+
+@pytest.mark.parametrize(("einsum", "a", "parts"), [("ik,kj->ij", (4, 9), 2), ("ik,kj->ij", (4, 9), 0)])
+def test_parts_divide_the_sum(einsum, a, parts):
+    with pytest.raises(LayoutError, match=f"cannot be cut into {parts} parts"):
+        contraction_tasks(einsum, a, a[::-1], "f32", parts=parts)
 
 
 def launched(task, arrays):

@@ -48,10 +48,16 @@ def library_targets() -> tuple[str, ...]:
 def having(instruction: str) -> tuple[str, ...]:
     """The names for which code with a matrix instruction can be built.
 
+    Older processors, whose code a target runs, have none that takes its operands from LDS (PTX ISA: wgmma is sm_90a's).
+
     >>> having("mfma_f32_32x32x16_f16"), having("mfma_f32_32x32x8f16")
     (('gfx950',), ('gfx90a', 'gfx942', 'gfx950'))
+    >>> having("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16")
+    ('sm_90',)
     """
-    return tuple(name for name, one in builds().items() if one.matrix and instruction in one.matrix.instructions)
+    able = {name: one for name, one in builds().items() if one.matrix and instruction in one.matrix.instructions}
+    own = bool(able) and matrix_instruction(instruction).operands_in_lds
+    return tuple(name for name, one in able.items() if name == one.name or not own)
 
 
 def matrix_instructions(name: str) -> tuple[MatrixInstruction, ...]:

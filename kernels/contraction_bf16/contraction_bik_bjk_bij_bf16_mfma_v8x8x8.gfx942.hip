@@ -5,8 +5,8 @@
 //     bf16 a[g, m, k] at N_i * N_k * g + N_k * m + k
 //     bf16 b[g, n, k] at N_j * N_k * g + N_k * n + k
 //     bf16 target[g, m, n] at N_i * N_j * g + N_j * m + n
-//     bf16 a_lds[g, m, k] at m * 32 + (k // 4 ^ m // 2 % 8) * 4 + k % 4
-//     bf16 b_lds[g, m, k] at m * 32 + (k // 4 ^ m // 2 % 8) * 4 + k % 4
+//     bf16 a_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
+//     bf16 b_lds[g, m, k] at m * 32 + (k // 8 ^ m // 2 % 4) * 8 + k % 8
 //     before a launch: a, b begin at multiples of 16 bytes; target overlaps no other tensor
 //     sums are taken in f32, in another order than one after another: their rounding may differ
 //     grid (N_i + 127) // 128 * ((N_j // 8 + 15) // 16) * N_b; block 256
@@ -30,6 +30,9 @@
 //   [proved] 5: every thread reaches every barrier (intervals)
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
+//   [proved] 9: every thread reaches every barrier (intervals)
+//   [proved] 9: at least once (intervals)
+//   [proved] 9: the count fits 32 bits (intervals)
 //   [proved] sizes fit 32 bits (intervals)
 //   [proved] LDS: 32768 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
@@ -41,10 +44,10 @@
 //   [proved] 4: a vector of b_lds is one access (intervals)
 //   [proved] 7: a vector of a is one access (intervals)
 //   [proved] 8: a vector of b is one access (intervals)
-//   [proved] 9: a vector of a_lds is one access (intervals)
-//   [proved] 10: a vector of b_lds is one access (intervals)
-//   [proved] 12: a vector of a_lds is one access (intervals)
-//   [proved] 13: a vector of b_lds is one access (intervals)
+//   [proved] 10: a vector of a_lds is one access (intervals)
+//   [proved] 11: a vector of b_lds is one access (intervals)
+//   [proved] 13: a vector of a_lds is one access (intervals)
+//   [proved] 14: a vector of b_lds is one access (intervals)
 //   [proved] a: addresses in bounds (transform by transform (normal form))
 //   [proved] a: the emitted formula is the map (normal form)
 //   [proved] a: offsets fit 32 bits (normal form)
@@ -69,7 +72,7 @@
 //   [proved] 1: load from a: the guard lets everything inside through (normal form)
 //   [proved] 1: load from a: a vector runs along coordinate 2 (normal form)
 //   [proved] 1: load from a: tiles begin at a vector (intervals)
-//   [proved] 1: load from a: 4 elements are one vector (normal form + intervals)
+//   [proved] 1: load from a: 8 elements are one vector (normal form + intervals)
 //   [proved] 1: load from a: a vector that begins inside ends inside (normal form)
 //   [proved] 1: load from a: coordinates fit 32 bits (intervals)
 //   [proved] 2: load from b: the emitted coordinates are the map's (normal form)
@@ -77,7 +80,7 @@
 //   [proved] 2: load from b: the guard lets everything inside through (normal form)
 //   [proved] 2: load from b: a vector runs along coordinate 2 (normal form)
 //   [proved] 2: load from b: tiles begin at a vector (intervals)
-//   [proved] 2: load from b: 4 elements are one vector (normal form + intervals)
+//   [proved] 2: load from b: 8 elements are one vector (normal form + intervals)
 //   [proved] 2: load from b: a vector that begins inside ends inside (normal form)
 //   [proved] 2: load from b: coordinates fit 32 bits (intervals)
 //   [proved] 3: store to a_lds: every element has a word (intervals)
@@ -85,7 +88,7 @@
 //   [proved] 3: store to a_lds: one word for each element (transform by transform (intervals + normal form))
 //   [proved] 3: store to a_lds: the emitted formula is the map (normal form)
 //   [proved] 3: store to a_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 3: store to a_lds: 4 elements are one vector (intervals + normal form)
+//   [proved] 3: store to a_lds: 8 elements are one vector (intervals + normal form)
 //   [proved] 3: store to a_lds: slots begin at a vector (intervals)
 //   [proved] 3: store to a_lds: the emitted coordinates are the map's (normal form)
 //   [proved] 3: store to a_lds: words fit 32 bits (intervals)
@@ -94,7 +97,7 @@
 //   [proved] 4: store to b_lds: one word for each element (transform by transform (intervals + normal form))
 //   [proved] 4: store to b_lds: the emitted formula is the map (normal form)
 //   [proved] 4: store to b_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 4: store to b_lds: 4 elements are one vector (intervals + normal form)
+//   [proved] 4: store to b_lds: 8 elements are one vector (intervals + normal form)
 //   [proved] 4: store to b_lds: slots begin at a vector (intervals)
 //   [proved] 4: store to b_lds: the emitted coordinates are the map's (normal form)
 //   [proved] 4: store to b_lds: words fit 32 bits (intervals)
@@ -103,7 +106,7 @@
 //   [proved] 7: load from a: the guard lets everything inside through (normal form)
 //   [proved] 7: load from a: a vector runs along coordinate 2 (normal form)
 //   [proved] 7: load from a: tiles begin at a vector (normal form)
-//   [proved] 7: load from a: 4 elements are one vector (normal form + intervals)
+//   [proved] 7: load from a: 8 elements are one vector (normal form + intervals)
 //   [proved] 7: load from a: a vector that begins inside ends inside (normal form)
 //   [proved] 7: load from a: coordinates fit 32 bits (intervals)
 //   [proved] 8: load from b: the emitted coordinates are the map's (normal form)
@@ -111,88 +114,88 @@
 //   [proved] 8: load from b: the guard lets everything inside through (normal form)
 //   [proved] 8: load from b: a vector runs along coordinate 2 (normal form)
 //   [proved] 8: load from b: tiles begin at a vector (normal form)
-//   [proved] 8: load from b: 4 elements are one vector (normal form + intervals)
+//   [proved] 8: load from b: 8 elements are one vector (normal form + intervals)
 //   [proved] 8: load from b: a vector that begins inside ends inside (normal form)
 //   [proved] 8: load from b: coordinates fit 32 bits (intervals)
-//   [proved] 9: load from a_lds: every element has a word (intervals)
-//   [proved] 9: load from a_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 9: load from a_lds: the emitted formula is the map (normal form)
-//   [proved] 9: load from a_lds: inside the tile (intervals)
-//   [proved] 9: load from a_lds: inside the slots (intervals)
-//   [proved] 9: load from a_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 9: load from a_lds: tiles begin at a vector (intervals)
-//   [proved] 9: load from a_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 9: load from a_lds: slots begin at a vector (intervals)
-//   [proved] 9: load from a_lds: the emitted coordinates are the map's (intervals)
-//   [proved] 9: load from a_lds: words fit 32 bits (intervals)
-//   [proved] 10: load from b_lds: every element has a word (intervals)
-//   [proved] 10: load from b_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 10: load from b_lds: the emitted formula is the map (normal form)
-//   [proved] 10: load from b_lds: inside the tile (intervals)
-//   [proved] 10: load from b_lds: inside the slots (intervals)
-//   [proved] 10: load from b_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 10: load from b_lds: tiles begin at a vector (intervals)
-//   [proved] 10: load from b_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 10: load from b_lds: slots begin at a vector (intervals)
-//   [proved] 10: load from b_lds: the emitted coordinates are the map's (intervals)
-//   [proved] 10: load from b_lds: words fit 32 bits (intervals)
-//   [proved] 11: sums += a_held·b_held: sums are f32 (intervals)
-//   [proved] 11: sums += a_held·b_held: elements are the instruction's (intervals)
-//   [proved] 11: sums += a_held·b_held: lanes are the hardware's (intervals)
-//   [proved] 11: sums += a_held·b_held: waves are the hardware's (normal form)
-//   [proved] 11: sums += a_held·b_held: as many fragments (intervals)
-//   [proved] 11: sums += a_held·b_held: sums lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
-//   [proved] 11: sums += a_held·b_held: a_held lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
-//   [proved] 11: sums += a_held·b_held: b_held lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
-//   [proved] 11: sums += a_held·b_held: each k once (mixed radix)
-//   [proved] 11: sums += a_held·b_held: every k of the tile (intervals)
-//   [proved] 11: sums += a_held·b_held: tiles agree (intervals)
-//   [proved] 12: store to a_lds: every element has a word (intervals)
-//   [proved] 12: store to a_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 12: store to a_lds: one word for each element (transform by transform (intervals + normal form))
-//   [proved] 12: store to a_lds: the emitted formula is the map (normal form)
-//   [proved] 12: store to a_lds: inside the slots (intervals)
-//   [proved] 12: store to a_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 12: store to a_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 12: store to a_lds: slots begin at a vector (intervals)
-//   [proved] 12: store to a_lds: the emitted coordinates are the map's (normal form)
-//   [proved] 12: store to a_lds: words fit 32 bits (intervals)
-//   [proved] 13: store to b_lds: every element has a word (intervals)
-//   [proved] 13: store to b_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 13: store to b_lds: one word for each element (transform by transform (intervals + normal form))
-//   [proved] 13: store to b_lds: the emitted formula is the map (normal form)
-//   [proved] 13: store to b_lds: inside the slots (intervals)
-//   [proved] 13: store to b_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 13: store to b_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 13: store to b_lds: slots begin at a vector (intervals)
-//   [proved] 13: store to b_lds: the emitted coordinates are the map's (normal form)
-//   [proved] 13: store to b_lds: words fit 32 bits (intervals)
-//   [proved] 14: store to target: the emitted coordinates are the map's (intervals)
-//   [proved] 14: store to target: inside the tensor (normal form)
-//   [proved] 14: store to target: coordinates fit 32 bits (intervals)
-//   [proved] 9 and 12: no race in a_lds (normal form)
-//   [proved] 10 and 13: no race in b_lds (normal form)
-//   [proved] 12 and 12: no race in a_lds (F₂ rank)
-//   [proved] 13 and 13: no race in b_lds (F₂ rank)
+//   [proved] 10: load from a_lds: every element has a word (intervals)
+//   [proved] 10: load from a_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 10: load from a_lds: the emitted formula is the map (normal form)
+//   [proved] 10: load from a_lds: inside the tile (intervals)
+//   [proved] 10: load from a_lds: inside the slots (intervals)
+//   [proved] 10: load from a_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 10: load from a_lds: tiles begin at a vector (normal form)
+//   [proved] 10: load from a_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 10: load from a_lds: slots begin at a vector (intervals)
+//   [proved] 10: load from a_lds: the emitted coordinates are the map's (intervals)
+//   [proved] 10: load from a_lds: words fit 32 bits (intervals)
+//   [proved] 11: load from b_lds: every element has a word (intervals)
+//   [proved] 11: load from b_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 11: load from b_lds: the emitted formula is the map (normal form)
+//   [proved] 11: load from b_lds: inside the tile (intervals)
+//   [proved] 11: load from b_lds: inside the slots (intervals)
+//   [proved] 11: load from b_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 11: load from b_lds: tiles begin at a vector (normal form)
+//   [proved] 11: load from b_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 11: load from b_lds: slots begin at a vector (intervals)
+//   [proved] 11: load from b_lds: the emitted coordinates are the map's (intervals)
+//   [proved] 11: load from b_lds: words fit 32 bits (intervals)
+//   [proved] 12: sums += a_held·b_held: sums are f32 (intervals)
+//   [proved] 12: sums += a_held·b_held: elements are the instruction's (intervals)
+//   [proved] 12: sums += a_held·b_held: lanes are the hardware's (intervals)
+//   [proved] 12: sums += a_held·b_held: waves are the hardware's (normal form)
+//   [proved] 12: sums += a_held·b_held: as many fragments (intervals)
+//   [proved] 12: sums += a_held·b_held: sums lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
+//   [proved] 12: sums += a_held·b_held: a_held lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
+//   [proved] 12: sums += a_held·b_held: b_held lies as mfma_f32_32x32x8bf16_1k takes it (normal form)
+//   [proved] 12: sums += a_held·b_held: each k once (mixed radix)
+//   [proved] 12: sums += a_held·b_held: every k of the tile (intervals)
+//   [proved] 12: sums += a_held·b_held: tiles agree (intervals)
+//   [proved] 13: store to a_lds: every element has a word (intervals)
+//   [proved] 13: store to a_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 13: store to a_lds: one word for each element (transform by transform (intervals + normal form))
+//   [proved] 13: store to a_lds: the emitted formula is the map (normal form)
+//   [proved] 13: store to a_lds: inside the slots (intervals)
+//   [proved] 13: store to a_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 13: store to a_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 13: store to a_lds: slots begin at a vector (intervals)
+//   [proved] 13: store to a_lds: the emitted coordinates are the map's (normal form)
+//   [proved] 13: store to a_lds: words fit 32 bits (intervals)
+//   [proved] 14: store to b_lds: every element has a word (intervals)
+//   [proved] 14: store to b_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 14: store to b_lds: one word for each element (transform by transform (intervals + normal form))
+//   [proved] 14: store to b_lds: the emitted formula is the map (normal form)
+//   [proved] 14: store to b_lds: inside the slots (intervals)
+//   [proved] 14: store to b_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 14: store to b_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 14: store to b_lds: slots begin at a vector (intervals)
+//   [proved] 14: store to b_lds: the emitted coordinates are the map's (normal form)
+//   [proved] 14: store to b_lds: words fit 32 bits (intervals)
+//   [proved] 15: store to target: the emitted coordinates are the map's (intervals)
+//   [proved] 15: store to target: inside the tensor (normal form)
+//   [proved] 15: store to target: coordinates fit 32 bits (intervals)
+//   [proved] 10 and 13: no race in a_lds (normal form)
+//   [proved] 11 and 14: no race in b_lds (normal form)
+//   [proved] 13 and 13: no race in a_lds (F₂ rank)
+//   [proved] 14 and 14: no race in b_lds (F₂ rank)
 //   [proved] 3 and 3: no race in a_lds (F₂ rank)
 //   [proved] 4 and 4: no race in b_lds (F₂ rank)
-//   [proved] 9 and 12: no race in a_lds (2) (normal form)
-//   [proved] 10 and 13: no race in b_lds (2) (normal form)
+//   [proved] 10 and 13: no race in a_lds (2) (normal form)
+//   [proved] 11 and 14: no race in b_lds (2) (normal form)
 //   [proved] 3: the whole tile of a_lds is written (intervals)
 //   [proved] 4: the whole tile of b_lds is written (intervals)
 //   [proved] 5: a_lds is filled before the loop (intervals)
 //   [proved] 5: b_lds is filled before the loop (intervals)
-//   [proved] 9: what is read is what was written (intervals)
 //   [proved] 10: what is read is what was written (intervals)
-//   [proved] 11: takes values as they are (intervals)
-//   [proved] 11: sums is cleared to, and padded by, what is neutral in a sum (intervals)
-//   [proved] 12: the whole tile of a_lds is written (intervals)
-//   [proved] 13: the whole tile of b_lds is written (intervals)
-//   [proved] 14: values are rounded once, to the target's type (intervals)
-//   [proved] 14: stored where the block's tile is (intervals)
-//   [proved] 14: rows, columns and k belong together (intervals)
-//   [proved] 14: no contracted index is summed twice (mixed radix)
-//   [proved] 14: every contracted index is summed (normal form)
+//   [proved] 11: what is read is what was written (intervals)
+//   [proved] 12: takes values as they are (intervals)
+//   [proved] 12: sums is cleared to, and padded by, what is neutral in a sum (intervals)
+//   [proved] 13: the whole tile of a_lds is written (intervals)
+//   [proved] 14: the whole tile of b_lds is written (intervals)
+//   [proved] 15: values are rounded once, to the target's type (intervals)
+//   [proved] 15: stored where the block's tile is (intervals)
+//   [proved] 15: rows, columns and k belong together (intervals)
+//   [proved] 15: no contracted index is summed twice (mixed radix)
+//   [proved] 15: every contracted index is summed (normal form)
 //   [proved] shapes agree (intervals)
 #if defined(LAYOUTALG_DEVICE)
 #include "layoutalg_device.h"
@@ -200,7 +203,7 @@
 #include <hip/hip_runtime.h>
 #endif
 
-typedef __bf16 bf16x4 __attribute__((ext_vector_type(4)));
+typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
 // To the nearest, ties to even; a NaN stays one. Casts of older compilers cut, and those of CPUs flush.
 static __device__ inline __attribute__((always_inline)) __bf16 to_bf16(float x) {
@@ -239,10 +242,10 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
     __shared__ __attribute__((aligned(16))) __bf16 a_lds[8192];
     __shared__ __attribute__((aligned(16))) __bf16 b_lds[8192];
     float sums[2][2][4][4];
-    __bf16 a_loaded[4][1][4];
-    __bf16 b_loaded[4][1][4];
-    __bf16 a_held[2][4][4];
-    __bf16 b_held[2][4][4];
+    __bf16 a_loaded[2][1][8];
+    __bf16 b_loaded[2][1][8];
+    __bf16 a_held[2][2][4];
+    __bf16 b_held[2][2][4];
     // sums <- 0
     #pragma unroll
     for (int y0 = 0; y0 < 2; ++y0) {
@@ -259,168 +262,169 @@ contraction_bik_bjk_bij_bf16_mfma_v8x8x8(const __bf16* __restrict__ a, const __b
     }
     // a_loaded <- a
     #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
+    for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
             const int g = bg;
-            const int m = bm * 128 + y0 * 32 + (tx >> 3);
-            const int k = ((tx & 63) & 7) * 4;
+            const int m = bm * 128 + y0 * 64 + (tx >> 2);
+            const int k = ((tx & 63) & 3) * 8;
             #pragma unroll
-            for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = __bf16();
+            for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = __bf16();
             if (m < N_i && k < N_k) {
-                const bf16x4 v = *(const bf16x4*)(a + (N_i * N_k * g + N_k * m + k));
+                const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
             }
         }
     }
     // b_loaded <- b
     #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
+    for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
             const int g = bg;
-            const int n = bn * 128 + y0 * 32 + (tx >> 3);
-            const int k = ((tx & 63) & 7) * 4;
+            const int n = bn * 128 + y0 * 64 + (tx >> 2);
+            const int k = ((tx & 63) & 3) * 8;
             #pragma unroll
-            for (int y2 = 0; y2 < 4; ++y2) b_loaded[y0][y1][y2] = __bf16();
+            for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = __bf16();
             if (n < N_j && k < N_k) {
-                const bf16x4 v = *(const bf16x4*)(b + (N_j * N_k * g + N_k * n + k));
+                const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
             }
         }
     }
     // a_loaded -> a_lds
     #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
+    for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
             const int g = 0;
-            const int m = y0 * 32 + (tx >> 3);
-            const int k = ((tx & 63) & 7) * 4;
-            const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3);
-            bf16x4 v;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = ((tx & 63) & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x8 v;
             #pragma unroll
-            for (int y2 = 0; y2 < 4; ++y2) v[y2] = a_loaded[y0][y1][y2];
-            *(bf16x4*)__builtin_assume_aligned(a_lds + word, 8) = v;
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+            *(bf16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
         }
     }
     // b_loaded -> b_lds
     #pragma unroll
-    for (int y0 = 0; y0 < 4; ++y0) {
+    for (int y0 = 0; y0 < 2; ++y0) {
         #pragma unroll
         for (int y1 = 0; y1 < 1; ++y1) {
             const int g = 0;
-            const int m = y0 * 32 + (tx >> 3);
-            const int k = ((tx & 63) & 7) * 4;
-            const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3);
-            bf16x4 v;
+            const int m = y0 * 64 + (tx >> 2);
+            const int k = ((tx & 63) & 3) * 8;
+            const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7);
+            bf16x8 v;
             #pragma unroll
-            for (int y2 = 0; y2 < 4; ++y2) v[y2] = b_loaded[y0][y1][y2];
-            *(bf16x4*)__builtin_assume_aligned(b_lds + word, 8) = v;
+            for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+            *(bf16x8*)__builtin_assume_aligned(b_lds + word, 16) = v;
         }
     }
     for (int kt = 0; kt < (N_k + 31) >> 5; ++kt) {
         __syncthreads();
         // a_loaded <- a
         #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
+        for (int y0 = 0; y0 < 2; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
                 const int g = bg;
-                const int m = bm * 128 + y0 * 32 + (tx >> 3);
-                const int k = (kt + 1) * 32 + ((tx & 63) & 7) * 4;
+                const int m = bm * 128 + y0 * 64 + (tx >> 2);
+                const int k = (kt + 1) * 32 + ((tx & 63) & 3) * 8;
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = __bf16();
+                for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = __bf16();
                 if (m < N_i && k < N_k) {
-                    const bf16x4 v = *(const bf16x4*)(a + (N_i * N_k * g + N_k * m + k));
+                    const bf16x8 v = *(const bf16x8*)(a + (N_i * N_k * g + N_k * m + k));
                     #pragma unroll
-                    for (int y2 = 0; y2 < 4; ++y2) a_loaded[y0][y1][y2] = v[y2];
+                    for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
                 }
             }
         }
         // b_loaded <- b
         #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
+        for (int y0 = 0; y0 < 2; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
                 const int g = bg;
-                const int n = bn * 128 + y0 * 32 + (tx >> 3);
-                const int k = (kt + 1) * 32 + ((tx & 63) & 7) * 4;
+                const int n = bn * 128 + y0 * 64 + (tx >> 2);
+                const int k = (kt + 1) * 32 + ((tx & 63) & 3) * 8;
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) b_loaded[y0][y1][y2] = __bf16();
+                for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = __bf16();
                 if (n < N_j && k < N_k) {
-                    const bf16x4 v = *(const bf16x4*)(b + (N_j * N_k * g + N_k * n + k));
+                    const bf16x8 v = *(const bf16x8*)(b + (N_j * N_k * g + N_k * n + k));
                     #pragma unroll
-                    for (int y2 = 0; y2 < 4; ++y2) b_loaded[y0][y1][y2] = v[y2];
+                    for (int y2 = 0; y2 < 8; ++y2) b_loaded[y0][y1][y2] = v[y2];
                 }
             }
         }
-        // a_held <- a_lds
         #pragma unroll
-        for (int y0 = 0; y0 < 2; ++y0) {
+        for (int ks = 0; ks < 2; ++ks) {
+            // a_held <- a_lds
             #pragma unroll
-            for (int y1 = 0; y1 < 4; ++y1) {
+            for (int y0 = 0; y0 < 2; ++y0) {
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) >> 1)) * 32 + ((tx & 63) & 31);
-                const int k = (y1 * 2 + ((tx & 63) >> 5)) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + (kt & 1) * 4096;
-                const bf16x4 v = *(const bf16x4*)__builtin_assume_aligned(a_lds + word, 8);
+                const int k = ks * 16 + ((tx & 63) >> 5) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
+                const bf16x8 v = *(const bf16x8*)__builtin_assume_aligned(a_lds + word, 16);
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) a_held[y0][y1][y2] = v[y2];
+                for (int y1 = 0; y1 < 2; ++y1)
+                #pragma unroll
+                for (int y2 = 0; y2 < 4; ++y2) a_held[y0][y1][y2] = v[y1 * 4 + y2];
             }
-        }
-        // b_held <- b_lds
-        #pragma unroll
-        for (int y0 = 0; y0 < 2; ++y0) {
+            // b_held <- b_lds
             #pragma unroll
-            for (int y1 = 0; y1 < 4; ++y1) {
+            for (int y0 = 0; y0 < 2; ++y0) {
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
-                const int k = (y1 * 2 + ((tx & 63) >> 5)) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + (kt & 1) * 4096;
-                const bf16x4 v = *(const bf16x4*)__builtin_assume_aligned(b_lds + word, 8);
+                const int k = ks * 16 + ((tx & 63) >> 5) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + (kt & 1) * 4096;
+                const bf16x8 v = *(const bf16x8*)__builtin_assume_aligned(b_lds + word, 16);
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) b_held[y0][y1][y2] = v[y2];
+                for (int y1 = 0; y1 < 2; ++y1)
+                #pragma unroll
+                for (int y2 = 0; y2 < 4; ++y2) b_held[y0][y1][y2] = v[y1 * 4 + y2];
             }
-        }
-        // sums += a_held · b_held, by mfma_f32_32x32x8bf16_1k
-        #pragma unroll
-        for (int k = 0; k < 4; ++k)
+            // sums += a_held · b_held, by mfma_f32_32x32x8bf16_1k
             #pragma unroll
-            for (int m = 0; m < 2; ++m)
+            for (int k = 0; k < 2; ++k)
                 #pragma unroll
-                for (int n = 0; n < 2; ++n)
-                    mfma_f32_32x32x8bf16_1k(&a_held[m][k][0], &b_held[n][k][0], &sums[m][n][0][0]);
+                for (int m = 0; m < 2; ++m)
+                    #pragma unroll
+                    for (int n = 0; n < 2; ++n)
+                        mfma_f32_32x32x8bf16_1k(&a_held[m][k][0], &b_held[n][k][0], &sums[m][n][0][0]);
+        }
         // a_loaded -> a_lds
         #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
+        for (int y0 = 0; y0 < 2; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
                 const int g = 0;
-                const int m = y0 * 32 + (tx >> 3);
-                const int k = ((tx & 63) & 7) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + ((kt + 1) & 1) * 4096;
-                bf16x4 v;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = ((tx & 63) & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) v[y2] = a_loaded[y0][y1][y2];
-                *(bf16x4*)__builtin_assume_aligned(a_lds + word, 8) = v;
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = a_loaded[y0][y1][y2];
+                *(bf16x8*)__builtin_assume_aligned(a_lds + word, 16) = v;
             }
         }
         // b_loaded -> b_lds
         #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
+        for (int y0 = 0; y0 < 2; ++y0) {
             #pragma unroll
             for (int y1 = 0; y1 < 1; ++y1) {
                 const int g = 0;
-                const int m = y0 * 32 + (tx >> 3);
-                const int k = ((tx & 63) & 7) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + ((kt + 1) & 1) * 4096;
-                bf16x4 v;
+                const int m = y0 * 64 + (tx >> 2);
+                const int k = ((tx & 63) & 3) * 8;
+                const int word = m * 32 + ((k >> 3) ^ ((m >> 1) & 3)) * 8 + (k & 7) + ((kt + 1) & 1) * 4096;
+                bf16x8 v;
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) v[y2] = b_loaded[y0][y1][y2];
-                *(bf16x4*)__builtin_assume_aligned(b_lds + word, 8) = v;
+                for (int y2 = 0; y2 < 8; ++y2) v[y2] = b_loaded[y0][y1][y2];
+                *(bf16x8*)__builtin_assume_aligned(b_lds + word, 16) = v;
             }
         }
     }

@@ -31,7 +31,7 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, Sizes, parts_for, tuned
+from layoutalg.kernel.library.plans import Plan, Sizes, enlarged, packed, parts_for, plan_for, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.program import Program
@@ -69,7 +69,7 @@ def contraction(
     'contraction_ik_kj_ij_f32_fma'
     """
     held = widths[:2] if einsum.kinds[3] else (1, 1)
-    plan = plan or tuned("contraction", target, dtype, held, walked=_walked(einsum, index_bits))
+    plan = plan or _plan(einsum, dtype, target, held, index_bits)
     tensors = (einsum.a, einsum.b, einsum.result)
     multiples = {x: 1 for t in tensors for x in t}
     for letters, width in zip(tensors, widths, strict=True):
@@ -94,7 +94,7 @@ def contraction(
     made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
     made += "" if epilogue == "PassThrough" else f"_{epilogue.lower()}"
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
-    short = _short(plan)
+    short = _short(plan, dtype)
     stored = widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1
     scalars = [ProductD((), "f32", scalar) for scalar in last.scalars]
     extras = [
@@ -120,10 +120,25 @@ def _walked(einsum: Einsum, index_bits: int) -> bool:
     return index_bits == 32 and all(len(kind) <= 1 for kind in einsum.kinds)
 
 
-def _short(plan: Plan) -> str:
+def _plan(
+    einsum: Einsum, dtype: str, target: str, widths: tuple[int, int], index_bits: int, sizes: Sizes | None = None,
+    alone: bool = False,
+) -> Plan:  # fmt: skip
+    """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums."""
+    walked = _walked(einsum, index_bits)
+    plan = tuned("contraction", target, dtype, widths, sizes, walked)
+    if KERNEL_DTYPES[dtype].bits != 16 or min(widths) < 8:
+        return plan
+    if sizes and walked and alone:
+        plan = enlarged(plan, target, sizes)
+    along_k = all(letters[-1] in einsum.kinds[3] for letters in (einsum.a, einsum.b))
+    return packed(plan) if along_k else plan
+
+
+def _short(plan: Plan, dtype: str) -> str:
     """The instruction, and what tells plans with it apart."""
-    name = plan.instruction.name
-    if plan.direct:
+    name, usual = plan.instruction.name, plan_for(plan.target, dtype)
+    if plan.direct or (plan.m, plan.n, plan.k) != (usual.m, usual.n, usual.k):
         cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{f'_ring{plan.stages}' if plan.boxes else ''}"
         return f"{_instruction(name)}_{cut}"
     return _instruction(name)
@@ -170,7 +185,7 @@ def contraction_task(
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None and (sizes := _sizes(letters, lengths)):
-        plan = tuned("contraction", target, dtype, widths[:2], sizes, _walked(letters, bits))
+        plan = _plan(letters, dtype, target, widths[:2], bits, sizes, epilogue_named(epilogue).alone)
     program = contraction(
         letters, dtype, result, target=target, plan=plan, widths=widths, epilogue=epilogue, name=name,
         ds=[replace(d, letters=letters.result) if d.letters == plain.result else d for d in ds],

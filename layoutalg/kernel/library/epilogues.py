@@ -84,6 +84,11 @@ class Epilogue:
     scalars: tuple[str, ...]
     meaning: Callable[..., Meaning]
 
+    @property
+    def alone(self) -> bool:
+        """Whether it is of the sums alone."""
+        return not (self.ds or self.scalars)
+
 
 EPILOGUES: Mapping[str, Epilogue] = {
     "PassThrough": Epilogue(0, (), lambda c: c),

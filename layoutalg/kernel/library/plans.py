@@ -6,6 +6,7 @@
 | WMMA of f16      | wmma 16×16×16, wave32       | 128 × 128 × 32  | 2 × 4         | 4 × 2   | the target's file     |
 | mma.sync of f16  | mma.sync m16n8k16, packed   | 128 × 128 × 32  | 2 × 2         | 4 × 8   | the target's file     |
 | … in vectors     | two mma.sync m16n8k16       |                 |               |         | `products.toml`       |
+| MFMA, many tiles | as above, packed along k    | 256 × 256 × 32  | 2 × 4         | 4 × 2   | `products.toml`       |
 | all others, cpu  | fma, 4 × 4 results a thread | 64 × 64 × 16    | 16 × 16 lanes | 4 × 4   | here                  |
 """
 
@@ -259,6 +260,43 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: Sizes | None) -> Plan | 
 def _entries(table: str, kernel: str, target: str) -> list[dict[str, Any]]:
     """The entries of a table for a kernel on a target."""
     return [one for one in _read()[table] if target in one["targets"] and kernel in one["kernels"]]
+
+
+def enlarged(usual: Plan, target: str, sizes: Sizes) -> Plan:
+    """A target's usual plan with a larger tile, which loads fewer bytes for each product, where products.toml has one.
+
+    It is taken where the unit of the target's card that has the most blocks has little more to multiply for it (`more`
+    says how much); its many sums leave no registers for an epilogue's tensors.
+
+    >>> usual, few, many = plan_for("gfx942", "f16"), Sizes((1024,) * 3, (1024,) * 3), Sizes((4096,) * 3, (4096,) * 3)
+    >>> [(plan.m, plan.n) for plan in (enlarged(usual, "gfx942", few), enlarged(usual, "gfx942", many))]
+    [(128, 128), (256, 256)]
+    """
+    short = usual.instruction.a_dtype in ("f16", "bf16")
+    for entry in _entries("large", "contraction", target):
+        (rows, columns), (down, across) = entry["repeats"], entry["waves"]
+        plan = replace(usual, repeats=(rows, columns), waves=(down, across))
+        if short and _busiest(plan, target, sizes) <= (1 + entry["more"]) * _busiest(usual, target, sizes):
+            return plan
+    return usual
+
+
+def _busiest(plan: Plan, target: str, sizes: Sizes) -> int:
+    """Results that the unit with the most blocks computes."""
+    return -(-sizes.blocks(plan) // builds()[target].cards[0].units) * plan.m * plan.n
+
+
+def packed(usual: Plan) -> Plan:
+    """A plan with so much k at a step that lanes read 16 bytes of LDS at once, where one instruction takes fewer.
+
+    It is for elements of 16 bits that lie along k in the memory of a and b: they are loaded so, too.
+
+    >>> plan_for("gfx942", "f16").run, packed(plan_for("gfx942", "f16")).run, packed(plan_for("gfx950", "f16")).run
+    (4, 8, 8)
+    """
+    if usual.packed or usual.direct or not 1 < usual.run < 8:
+        return usual
+    return replace(usual, packed=True, step=usual.instruction.k * 8 // usual.run)
 
 
 def parts_for(target: str, plan: Plan, sizes: Sizes, length: int) -> int:

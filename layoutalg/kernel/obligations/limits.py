@@ -21,7 +21,7 @@ from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
-from layoutalg.kernel.program import GlobalAccess, MemoryAccess, Multiply, Program, Tensor
+from layoutalg.kernel.program import BoxCopy, GlobalAccess, MemoryAccess, Multiply, Program, Tensor
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.prove import ForAll, Shown
@@ -52,9 +52,10 @@ def limits(program: Program) -> Iterator[Requirement]:
 
 
 def alignment_of(program: Program, tensor: Tensor) -> int:
-    """Bytes at whose multiple a tensor must begin: 16 where an access moves vectors of it, else its element's."""
-    moved = [s for s in program.of(GlobalAccess) if s.tensor == tensor]
-    return ALIGNMENT if any(s.vector is not None for s in moved) else tensor.dtype.bytes
+    """Bytes at whose multiple a tensor must begin: 16 where it is accessed in vectors or boxes, else its element's."""
+    wide = any(s.tensor == tensor and s.vector is not None for s in program.of(GlobalAccess))
+    wide |= any(s.load.tensor == tensor for s in program.of(BoxCopy))
+    return ALIGNMENT if wide else tensor.dtype.bytes
 
 
 def targets_of(program: Program) -> tuple[Target, ...]:

@@ -12,7 +12,7 @@ from layoutalg.device.runtime import BoxOf, choose_device
 from layoutalg.errors import LaunchError
 from layoutalg.index import TRUE, as_expr, value
 from layoutalg.kernel.access.boxes import box_of, word_copied
-from layoutalg.kernel.emit.kernel import emit
+from layoutalg.kernel.emit.kernel import emit, preconditions
 from layoutalg.kernel.emit.ring import taken_registers
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
@@ -348,6 +348,14 @@ def test_the_device_is_told_lengths_strides_in_bytes_and_extents():
     ]
     alone = told_boxes(product(), dict.fromkeys(product().sizes, 512))
     assert [told[1] for _, told in alone] == [(1024, 16)] * 2  # a plane alone may have any stride
+
+
+def test_tensors_of_boxes_begin_at_16_bytes_however_their_loads_are_cut():
+    def one_by_one(s):
+        return loaded(vector=None)(stored(vector=None)(s)[0]) if isinstance(s, BoxCopy) else None
+
+    program = replace(product(), body=changed(product().body, one_by_one))
+    assert preconditions(program).startswith("a, b, target begin at multiples of 16 bytes")
 
 
 def test_a_device_without_such_copies_says_so():

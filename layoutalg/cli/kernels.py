@@ -255,7 +255,7 @@ def compile_file(
         text, flags = f"#line 1 {json.dumps(source.name)}\n{text}", (*flags, "-gline-tables-only")
     code = device.compile_source(text, target, opt_level=opt_level, flags=flags, include=include or ())
     code.save(output or source.with_suffix(".co"))
-    kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.lds_bytes,
+    kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.all_lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
                         "blocks_a_unit": blocks_a_unit(k, code.target)} for k in code.kernels.values()}  # fmt: skip
     if as_json:
@@ -271,4 +271,4 @@ def blocks_a_unit(kernel: device.KernelResources, target: str) -> int | None:
     threads, unit = kernel.max_threads, known.builds()[target].unit if target in known.builds() else None
     if unit is None or threads is None or kernel.wave_size is None or kernel.vgprs is None:
         return None
-    return unit.resident(-(-threads // kernel.wave_size), kernel.lds_bytes or 0, kernel.vgprs)
+    return unit.resident(-(-threads // kernel.wave_size), kernel.all_lds_bytes or 0, kernel.vgprs)

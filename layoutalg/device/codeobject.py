@@ -70,6 +70,11 @@ class KernelResources:
     max_threads: int | None = None  # of a block
 
     @property
+    def all_lds_bytes(self) -> int | None:
+        """LDS of a block: what is declared, and what the launch asks for besides."""
+        return None if self.lds_bytes is None else self.lds_bytes + self.asked_lds_bytes
+
+    @property
     def spills(self) -> int | None:
         """Registers of both kinds that were spilled to memory."""
         if self.vgpr_spills is None or self.sgpr_spills is None:

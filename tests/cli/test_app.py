@@ -53,6 +53,15 @@ def test_emit_then_compile_reports_the_code_object(tmp_path: Path) -> None:
     assert (tmp_path / "t.co").read_bytes().startswith(b"\x7fELF")
 
 
+def test_compile_reports_lds_that_a_launch_asks_for(tmp_path: Path) -> None:
+    args = ("--einsum", "ik,jk->ij", "--dtype", "f16", "--vector", "8", "--target", "sm_90", "-o", tmp_path / "c.hip")
+    assert run("emit", "contraction", *args).returncode == 0
+    result = run("compile", tmp_path / "c.hip", "--target", "sm_90", "-o", tmp_path / "c.ptx", "--json")
+    (kernel,) = json.loads(result.stdout)["kernels"].values()
+    slots = 4
+    assert kernel["lds_bytes"] == slots * ((128 + 128) * 64 * 2 + 16)
+
+
 BAD_ARRAYS = {
     "missing": None,
     "truncated": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }\n1234",

@@ -132,8 +132,9 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     about = f"{what}: coordinates fit {program.index_bits} bits"
     x0 = address_of(access.tensor).coordinates
     within = [i < n for i, n in zip(x0, lengths, strict=True)] if access.guarded else []
-    stored_by = [first_copy(program, access.registers)] if isinstance(access, Store) else []
-    yield from fits(about, [*start, *within, *stored_by], program.index_bits, program.requires)
+    tested = [access.only] if isinstance(access, Load) else []
+    tested += [first_copy(program, access.registers)] if isinstance(access, Store) else []
+    yield from fits(about, [*start, *within, *tested], program.index_bits, program.requires)
 
 
 def vector(what: str, access: MemoryAccess, descriptor: TensorDescriptor) -> Iterator[Requirement]:

@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
-from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index import TRUE, Expr, as_expr, variables
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction, contraction_task
@@ -31,6 +31,7 @@ from layoutalg.kernel.program import (
     Multiply,
     Program,
     Statement,
+    extent_of,
 )
 from layoutalg.kernel.program.fragments import FMA, one_of, paired
 from layoutalg.kernel.verify import requirements, verify
@@ -209,6 +210,19 @@ def test_a_condition_is_for_copies_alone() -> None:
         return [replace(s, only=as_expr(0))] if hasattr(s, "only") else None
 
     assert "only copies may" in refuted(replace(program, body=changed(program.body, change)))
+
+
+def test_a_condition_is_computed_in_the_index_type() -> None:
+    (loop,) = (s for s in product().body if isinstance(s, Loop))
+    count = extent_of(loop.index)
+
+    def wide(s: Statement) -> Sequence[Statement] | None:
+        if not isinstance(s, AsyncCopy) or loop.index not in variables(s.load.only):
+            return None
+        only = (loop.index + 2) * (1 << 20) < count * (1 << 20)  # the same, but for what 32 bits hold
+        return [replace(s, load=replace(s.load, only=only))]
+
+    assert "coordinates fit 32 bits" in refuted(replace(product(), body=changed(product().body, wide)))
 
 
 def test_a_copys_own_load_is_no_copy_where_it_stands_alone() -> None:

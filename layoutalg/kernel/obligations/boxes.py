@@ -8,7 +8,8 @@
 | elements                    | of 16 bits; 64 of them along memory, a box of at most 256 rows                       |
 
 Of an image seen by windows, the element that the hardware finds at each window and pixel is the tensor's, by the rule
-that tells what any descriptor means (`memory.element_map`), and channels are whole rows of 64.
+that tells what any descriptor means (`memory.element_map`), and channels are whole rows of 64.  Where a tile leaves the
+tensor it must be by rows: behind the last window the hardware fills 0, behind a window's last pixel it does not.
 
 That a matrix instruction reads these words is its own obligation (`in_lds`); so what the copy writes is what the
 product reads, for every element, by two maps that are compared with one.  What else the driver asks of a tensor, it
@@ -85,9 +86,9 @@ def _image(what: str, program: Program, s: BoxCopy, pixels: Pixels) -> Iterator[
     shown = (Shown("image", (first,)), Shown("channels", (channels,)), Shown("first column", (column,)))
     yield Requirement(f"{what}: a box is of one pixel", ForAll("whole rows of channels", whole, TRUE, shown))
     end, columns = column + s.store.descriptor.lengths[2], tensor.descriptor.lengths[2]
-    shown = (Shown("last column", (end - 1,)), Shown("columns", (columns,)))
+    told = (Shown("last column", (end - 1,)), Shown("columns", (columns,)))
     given = all_of(program.requires, s.load.only)
-    yield Requirement(f"{what}: of a pixel of the window", ForAll("columns", end <= columns, given, shown))
+    yield Requirement(f"{what}: of a pixel of the window", ForAll("columns", end <= columns, given, told))
     yield from fits(f"{what}: lengths fit 32 bits", pixels.lengths, 32, program.requires)
 
 

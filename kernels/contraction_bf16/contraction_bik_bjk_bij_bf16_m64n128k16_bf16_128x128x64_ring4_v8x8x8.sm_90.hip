@@ -9,6 +9,8 @@
 //     bf16 b_lds[g, m, k] at m * 64 + (k // 8 ^ m % 8) * 8 + k % 8
 //     bf16 target_lds[g, m, k] at m * 128 + (k // 8 ^ m % 16) * 8 + k % 8
 //     before a launch: a, b, target begin at multiples of 16 bytes; target overlaps no other tensor
+//     a_box: cuTensorMapEncodeTiled: a of 16 bits, lengths N_k, N_i, N_b, strides N_k * 2, N_i * N_k * 2 bytes, boxes of 64 x 128 x 1, swizzle 128 bytes
+//     b_box: cuTensorMapEncodeTiled: b of 16 bits, lengths N_k, N_j, N_b, strides N_k * 2, N_j * N_k * 2 bytes, boxes of 64 x 128 x 1, swizzle 128 bytes
 //     sums are taken in f32, in another order than one after another: their rounding may differ
 //     grid (N_i + 127) // 128 * ((N_j // 8 + 15) // 16) * N_b; block 384
 //

@@ -10,6 +10,8 @@
 //     f16 b_lds[g, m, k] at m // 64 * 4096 + k * 64 + (k % 8 ^ m // 8 % 8) * 8 + m % 8
 //     f16 target_lds[g, m, k] at m * 128 + (k // 8 ^ m % 16) * 8 + k % 8
 //     before a launch: a, b, bias, target begin at multiples of 16 bytes; target overlaps no other tensor
+//     a_box: cuTensorMapEncodeTiled: a of 16 bits, lengths N_k, N_m, 1, strides N_k * 2, 16 bytes, boxes of 64 x 128 x 1, swizzle 128 bytes
+//     b_box: cuTensorMapEncodeTiled: b of 16 bits, lengths N_n, N_k, 1, strides N_n * 2, 16 bytes, boxes of 64 x 64 x 1, swizzle 128 bytes
 //     sums are taken in f32, in another order than one after another: their rounding may differ
 //     grid (N_m + 127) // 128 * ((N_n // 8 + 15) // 16); block 384
 //

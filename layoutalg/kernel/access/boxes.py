@@ -100,9 +100,13 @@ class Box:
 
     @property
     def told(self) -> str:
-        """What a launch passes, for who makes the tensor map (CUtensorMap) with the driver's own function."""
-        bytes_each = self.tensor.dtype.bytes
-        strides = (stride * bytes_each for stride in self.strides[1:])
+        """What a launch passes, for who makes the tensor map (CUtensorMap) with the driver's own function.
+
+        A dimension of one index has any stride that the driver takes.
+        """
+        alone = as_expr(STRIDE // self.tensor.dtype.bytes)
+        used = (alone if n is as_expr(1) else stride for n, stride in zip(self.lengths, self.strides, strict=True))
+        strides = [stride * self.tensor.dtype.bytes for stride in used][1:]
         told = [", ".join(repr(simplify(e)) for e in es) for es in (self.lengths, strides)]
         lower, upper, steps = self.walk
         how = f"Im2col, corners {lower} and {upper}, steps {steps}" if self.pixels else "Tiled"

@@ -11,7 +11,7 @@ from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.device.kernels import told_boxes
 from layoutalg.index import as_expr, substitute, value, variables
-from layoutalg.kernel.access.boxes import box_of, first_of, walked
+from layoutalg.kernel.access.boxes import box_of, boxes_of, first_of, walked
 from layoutalg.kernel.emit.kernel import emit
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
@@ -56,6 +56,12 @@ def test_the_text_names_first_pixel_and_the_windows_pixel():
     assert "cp.async.bulk.tensor.4d.shared::cluster.global.im2col" in code.payload.decode()
     (kernel,) = CodeObject.read(code.payload).kernels.values()
     assert [p.size for p in kernel.parameters[-2:]] == [128, 128]
+
+
+def test_the_text_says_what_a_launch_passes():
+    a, b = (box.told for box in boxes_of(task().program))
+    assert a.startswith("a_box: cuTensorMapEncodeIm2col, corners (-1, -1) and (-1, -1), steps (1, 1, 1, 1): a of 16")
+    assert "lengths 576, K, 1, strides 1152, 16 bytes" in b  # one index, whose stride is any
 
 
 # --- what the hardware does -------------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def _source(program: Program) -> str:
         *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
         *writer.body(program.body),
     ]
-    bounds = f"{prod(program.block)}, 1" if ring else f"{prod(program.block)}"
+    bounds = f"{prod(program.block)}, {program.resident}" if ring else f"{prod(program.block)}"
     head = f'extern "C" __global__ void __launch_bounds__({bounds})\n{program.name}({", ".join(arguments)})'
     kernel = f"{head} {{\n{indent(chr(10).join(body), '    ')}\n}}\n"
     sections = [PREAMBLE, _vector_types(program), used(kernel), _operations(program), _asked(program), kernel]

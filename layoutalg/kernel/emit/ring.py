@@ -101,7 +101,7 @@ class RingWriter(Writer):
 
     def before(self) -> Iterator[str]:
         """Barriers, and the threads that copy."""
-        ring, taken = self.ring, taken_registers(self.threads)
+        ring, taken = self.ring, taken_registers(self.threads, self.program.resident)
         copies = [*map(self.copies, ring.before), self.looped(ring.loop, self.copies(ring.group))]
         first = guarded([f"threadIdx.x == {self.threads}"], "\n".join(copies))
         kept = [f"keep_registers<{GIVEN_UP_TO}>();"] if taken else []
@@ -156,20 +156,22 @@ class RingWriter(Writer):
         return "\n".join([title, held, self.looped(s, "\n".join(body)), "await_products<0>();", held])
 
 
-def taken_registers(threads: int) -> int:
-    """Registers for each of a program's threads; 0 where a launch gives enough to all.
+def taken_registers(threads: int, resident: int = 1) -> int:
+    """Registers for each of a program's threads, of so many blocks a processor; 0 where a launch gives enough to all.
 
     A launch gives all threads as many, in steps of 8; what those that copy give up is shared by the others, and what
     is beyond would be waited for without end.
 
     >>> taken_registers(256), taken_registers(384), taken_registers(512), taken_registers(128)
     (240, 160, 112, 0)
+    >>> taken_registers(256, 2), taken_registers(128, 3)
+    (104, 136)
     """
-    if threads <= LOADERS:
-        return 0
     launched = threads + LOADERS
-    given = REGISTERS // launched // STEP * STEP * launched
-    return min(MOST, (given - GIVEN_UP_TO * LOADERS) // threads // STEP * STEP)
+    each = REGISTERS // (launched * resident) // STEP * STEP
+    if each >= MOST:
+        return 0
+    return min(MOST, (each * launched - GIVEN_UP_TO * LOADERS) // threads // STEP * STEP)
 
 
 def arguments(program: Program) -> list[str]:

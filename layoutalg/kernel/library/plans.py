@@ -41,7 +41,8 @@ class Plan:
     `group`: so many tiles along m are side by side in time (`product.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
-    `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`).
+    `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
+    on a processor.
     """
 
     instruction: MatrixInstruction
@@ -57,6 +58,7 @@ class Plan:
     whole: bool = False
     through: bool = False
     boxes: bool = False
+    resident: int = 1
 
     @property
     def collective(self) -> bool:
@@ -246,7 +248,8 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: Sizes | None) -> Plan | 
     for entry in _entries("ring", kernel, target):
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), 64, entry["stages"], entry.get("group", 1),
-                  entry.get("whole", False), WGMMA.format(entry["n"]), through=True, boxes=True)  # fmt: skip
+                  entry.get("whole", False), WGMMA.format(entry["n"]), through=True, boxes=True,
+                  resident=entry["resident"])  # fmt: skip
         plan = copied(usual, cut)
         if sizes is None:
             found += [(0.0, plan)] if entry.get("usual", False) else []
@@ -332,6 +335,7 @@ class Cut:
     instruction: str = ""
     through: bool = False
     boxes: bool = False
+    resident: int = 1
 
 
 def copied(usual: Plan, cut: Cut) -> Plan:
@@ -347,7 +351,7 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     return replace(
         usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
-        whole=cut.whole, through=cut.through, boxes=cut.boxes,
+        whole=cut.whole, through=cut.through, boxes=cut.boxes, resident=cut.resident,
     )  # fmt: skip
 
 

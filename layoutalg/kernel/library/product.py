@@ -136,6 +136,7 @@ class MatrixProduct:
             self._body(a, b, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             meaning, (b, *extras),
             tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
+            resident=self.plan.resident,
         )  # fmt: skip
 
     def _body(

@@ -139,6 +139,8 @@ class Program(Displayed):
     * `meaning`: what the target holds at each coordinate x afterwards; `source[x]` unless given.
     * `inputs`: the tensors that are read besides `source`, in the order of the kernel's arguments.
     * `fills`: whether every element of the target's memory is written, not only those that have a coordinate.
+    * `resident`: how many blocks a processor is to hold at a time, by which registers are shared out where boxes are
+      copied.
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> program = lds_transpose()
@@ -163,6 +165,7 @@ class Program(Displayed):
     element_maps: tuple[ElementMap, ...] = ()
     linear: bool = False
     fills: bool = True
+    resident: int = 1
 
     def __post_init__(self) -> None:
         if isinstance(self.body, tuple):  # what is none is refused with the program

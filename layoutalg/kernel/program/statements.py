@@ -254,6 +254,8 @@ class MultiplyShared(Statement):
     def wrong(self) -> Iterator[str]:
         if (self.a.registers, self.b.registers) != (self.product.a, self.product.b):
             yield f"{self.product.c.name} takes in other tiles than those that are read"
+        if self.a.registers == self.b.registers:
+            yield f"{self.a.registers.name} stands for both operands; each has its own"
         if not self.product.instruction.operands_in_lds:
             yield f"{self.product.instruction.name} takes its operands from registers"
 

@@ -241,3 +241,13 @@ def test_registers_of_what_is_read_from_lds_hold_nothing():
 def test_an_instruction_that_reads_lds_multiplies_no_registers():
     (s,) = product().of(MultiplyShared)
     assert "takes its operands from LDS" in refuted(replace(product(), body=(*product().body, s.product)))
+
+
+def test_operands_have_registers_of_their_own():
+    def alike(s):
+        if not isinstance(s, MultiplyShared):
+            return None
+        return [replace(s, b=replace(s.b, registers=s.a.registers), product=replace(s.product, b=s.a.registers))]
+
+    program = product(cut=plan(groups=1))  # as large as one another: the second read would stand for both
+    assert "a_held0 stands for both" in refuted(replace(program, body=changed(program.body, alike)))

@@ -36,7 +36,7 @@
 //   [proved] 22: at least once (intervals)
 //   [proved] 22: the count fits 32 bits (intervals)
 //   [proved] sizes fit 32 bits (intervals)
-//   [proved] LDS: 131072 bytes of 232448 (intervals)
+//   [proved] LDS: 131136 bytes of 232448 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] occupancy: blocks that a unit holds, before registers: sm_90 1 (intervals)

@@ -279,9 +279,10 @@ def _shared(program: Program) -> Iterator[str]:
     yield "#endif"
     for s, start in program.places.items():
         yield f"{s.dtype.c}* const {s.name} = ({s.dtype.c}*)(lds_bytes + {start});"
-    if slots := max((copy.store.shared.slots for copy in program.of(BoxCopy)), default=0):
-        yield f"PhaseBarrier* const full = (PhaseBarrier*)(lds_bytes + {program.aligned_lds_bytes - 16 * slots});"
-        yield f"PhaseBarrier* const empty = full + {slots};"
+    if barriers := program.barrier_bytes:
+        first = program.aligned_lds_bytes - barriers
+        yield f"PhaseBarrier* const full = (PhaseBarrier*)(lds_bytes + {first});"
+        yield f"PhaseBarrier* const empty = full + {barriers // 16};"
 
 
 def _declared(program: Program) -> Iterator[Registers]:

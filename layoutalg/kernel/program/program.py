@@ -216,7 +216,13 @@ class Program(Displayed):
     @property
     def lds_bytes(self) -> int:
         """The LDS that a block takes."""
-        return max((place + shared.bytes for shared, place in self.places.items()), default=0)
+        ends = (place + shared.bytes for shared, place in self.places.items())
+        return self.aligned_lds_bytes if self.barrier_bytes else max(ends, default=0)
+
+    @property
+    def barrier_bytes(self) -> int:
+        """Of these, two barriers of 8 bytes for each slot that boxes are copied to, behind the buffers."""
+        return 16 * max((copy.store.shared.slots for copy in self.of(BoxCopy)), default=0)
 
     @property
     def places(self) -> dict[Shared, int]:
@@ -229,13 +235,9 @@ class Program(Displayed):
 
     @property
     def aligned_lds_bytes(self) -> int:
-        """The same, with what is between its buffers, each of which begins at a multiple of 16 (`tiles.ALIGNMENT`).
-
-        Behind them are two barriers of 8 bytes for each slot that boxes are copied to.
-        """
-        slots = max((copy.store.shared.slots for copy in self.of(BoxCopy)), default=0)
+        """The same, with what is between and behind its buffers, each of which begins at a multiple of 16 bytes."""
         ends = (place + shared.aligned_bytes for shared, place in self.places.items())
-        return max(ends, default=0) + 16 * slots
+        return max(ends, default=0) + self.barrier_bytes
 
     @property
     def registers(self) -> tuple[Registers, ...]:

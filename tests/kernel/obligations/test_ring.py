@@ -107,7 +107,7 @@ def test_it_compiles_to_the_instructions_that_copy_wait_and_multiply():
         assert part.replace("\t", "") in ptx, part
     (kernel,) = CodeObject.read(code.payload).kernels.values()
     assert [(p.kind, p.size) for p in kernel.parameters[-2:]] == [("value", 128)] * 2
-    assert kernel.asked_lds_bytes == product().aligned_lds_bytes == 3 * (128 + 64) * 64 * 2 + 3 * 16
+    assert kernel.asked_lds_bytes == product().lds_bytes == 3 * (128 + 64) * 64 * 2 + 3 * 16
 
 
 def test_registers_are_those_of_a_processor():
@@ -370,7 +370,7 @@ def test_a_device_without_such_copies_says_so():
 
 def test_results_lie_over_the_tiles_that_are_done_with():
     program = product(cut=plan(256, slots=4))
-    assert program.lds_bytes == 4 * (128 + 256) * 64 * 2
+    assert program.lds_bytes == 4 * (128 + 256) * 64 * 2 + program.barrier_bytes
     assert {s.name: place for s, place in program.places.items()} == {"a_lds": 0, "b_lds": 65536, "target_lds": 0}
 
 

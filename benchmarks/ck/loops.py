@@ -1,10 +1,11 @@
 """The inner loops of matrix products by count: CK Tile's GEMM beside ours, of the same tile and element type.
 
-    python -m benchmarks.ck.loops CK [--targets gfx942 gfx950] [--dtypes fp16] [--tiles 128x128x32 …]
+    python -m benchmarks.ck.loops [CK] [--targets gfx942 gfx950] [--dtypes fp16] [--tiles 128x128x32 …]
 
-`CK` is a folder of composable_kernel (`python -m tests.composable_kernel` fetches one).  Each kernel is compiled, run
-once on small integers by the executor, which prices its LDS accesses, and its inner loop counted
-(`layoutalg.refine.audit.inner`); no GPU is needed.  CK's is the kernel whose loop over K turns often, without padding.
+`CK` is a folder of composable_kernel (`python -m tests.composable_kernel` fetches one); without it the table is of ours
+alone.  Each kernel is compiled, run once on small integers by the executor, which prices its LDS accesses, and its
+inner loop counted (`layoutalg.refine.audit.inner`); no GPU is needed.  CK's is the kernel whose loop over K turns
+often, without padding.  Ours is proved first, for all sizes, as a program and as the machine code that is counted.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,13 @@ from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.isa.run.report import address_of
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.contraction import contraction_task
-from layoutalg.kernel.program import Program
+from layoutalg.kernel.library.plans import packed, plan_for
+from layoutalg.kernel.obligations.limits import too_large
+from layoutalg.kernel.verify import verify
 from layoutalg.refine.audit.inner import InnerLoop, inner_loop
+from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from layoutalg.target import target as gpu
 
@@ -40,8 +44,10 @@ TILES = ("128x128x32_2x2x1_32x32x16", "128x128x64_2x2x1_32x32x16", "256x256x32_2
          "256x256x64_2x2x1_32x32x16")  # fmt: skip
 PIPELINES = ("compv3", "compv4", "comp_async")
 OURS = {"fp16": "f16", "bf16": "bf16"}
-SIZES = ((248, 248, 160), (256, 256, 320))
-"""Of ours: such as no tile divides, and such as tiles divide."""
+CUTS = (((2, 2), (2, 2), 32), ((2, 2), (2, 2), 64), ((2, 2), (4, 2), 32), ((4, 4), (2, 2), 32), ((4, 2), (2, 4), 32),
+        ((4, 2), (2, 4), 64))  # fmt: skip
+"""Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k."""
+Cut = tuple[tuple[int, int], tuple[int, int], int]
 TURNS = 5
 """Of the loop over K, in a run."""
 
@@ -85,24 +91,34 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
             raise LayoutError("its run does not give the product")
         return Row(f"CK {pipeline}", tile.block, measured(code, run, said.threads))
     except (DeviceError, LayoutError) as error:
-        return Row(f"CK {pipeline}", tile.block, None, re.sub(r"/\S*/", "", str(error).splitlines()[0])[:160])
+        return Row(f"CK {pipeline}", tile.block, None, told(error))
 
 
-def of_ours(sizes: tuple[int, int, int], dtype: str, target: str) -> tuple[Row, Program]:
-    """Ours, of these sizes, as `layoutalg run gemm` would cut it."""
-    m, n, k = sizes
-    task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target)
+def of_ours(cut: Cut, dtype: str, target: str) -> Row:
+    """Ours, of operands along k; of sizes that the tile does not divide."""
+    usual, (repeats, waves, deep) = plan_for(target, OURS[dtype]), cut
+    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep))
+    who, tile = f"ours, {waves[0] * waves[1]} waves", (plan.m, plan.n, plan.k)
+    m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - 8
+    task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target, plan=plan)
     program = task.program
-    code = decode_kernel(read_kernels(compile_source(emit_unverified(program), target).payload)[program.name])
-    small = {size: task.sizes[size.value.name] for size in program.sizes}
-    found = attempt(code, program, make_case(program, small))
-    if not found.exact:
-        raise LayoutError(f"{program.name}: its run does not give the product")
-    threads = int(np.prod(program.block))
-    tile = tuple(int(length) for length in program.tile[1:])
-    loop = measured(code, found.execution, threads)
-    deep = loop.macs // (tile[0] * tile[1]) if loop else 0
-    return Row("ours", (tile[0], tile[1], deep), loop), program
+    try:
+        if large := too_large(program, gpu(target)):
+            raise LayoutError(f"it takes {large}")
+        code = decode_kernel(read_kernels(compile_source(emit(verify(program), target), target).payload)[program.name])
+        if not (proved := prove_binary(code, program)).proved:
+            raise LayoutError(f"its machine code is {proved.name}")
+        case = make_case(program, {size: task.sizes[size.value.name] for size in program.sizes})
+        if not (found := attempt(code, program, case)).exact:
+            raise LayoutError("its run does not give the product")
+        return Row(who, tile, measured(code, found.execution, plan.threads))
+    except (DeviceError, LayoutError) as error:
+        return Row(who, tile, None, told(error))
+
+
+def told(error: Exception) -> str:
+    """Why there is no loop, in a cell."""
+    return re.sub(r"/\S*/", "", str(error).splitlines()[0])[:160]
 
 
 HEAD = ("target", "type", "tile", "kernel", "instructions", "MFMA", "share", "LDS loads", "LDS stores", "to LDS",
@@ -133,24 +149,18 @@ def cells(row: Row, dtype: str, target: str) -> Sequence[object]:
     )  # fmt: skip
 
 
-def rows(target: str, dtype: str, tiles: Sequence[str], include: tuple[Path, ...]) -> Iterator[Sequence[object]]:
-    """The lines of a target and type."""
-    for text in tiles:
-        tile = Tile.parse(text)
-        for pipeline in PIPELINES:
-            yield cells(of_ck(tile, pipeline, dtype, target, include), dtype, target)
-    done = set()
-    for sizes in SIZES:
-        row, program = of_ours(sizes, dtype, target)
-        if program.name not in done:
-            yield cells(row, dtype, target)
-        done.add(program.name)
+def rows(target: str, dtype: str, tiles: Sequence[str], ck: Path | None) -> Iterator[Sequence[object]]:
+    """The lines of a target and type, by tile: CK's before ours."""
+    asked_for = [(Tile.parse(text), pipeline) for text in tiles for pipeline in PIPELINES]
+    found = [of_ck(*one, dtype, target, (ck / "include",)) for one in asked_for] if ck else []
+    found += [of_ours(cut, dtype, target) for cut in CUTS]
+    return (cells(row, dtype, target) for row in sorted(found, key=lambda row: row.tile))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ck", type=Path)
+    parser.add_argument("ck", type=Path, nargs="?")
     parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
     parser.add_argument("--dtypes", nargs="+", default=["fp16"], choices=list(OURS))
     parser.add_argument("--tiles", nargs="*", default=list(TILES))
@@ -159,7 +169,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"| {' | '.join(line)} |")
     for target in given.targets:
         for dtype in given.dtypes:
-            for line in rows(target, dtype, given.tiles, (given.ck / "include",)):
+            for line in rows(target, dtype, given.tiles, given.ck):
                 print(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |", flush=True)
     return 0
 

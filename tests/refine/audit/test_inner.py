@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks.ck.loops import of_ours
 from layoutalg.isa.decode.code import branch_target
 from layoutalg.refine.audit.figures import figures
 from layoutalg.refine.audit.inner import inner_loop
@@ -51,6 +52,27 @@ def test_more_blocks_of_a_unit_hide_what_one_wave_has_to_begin() -> None:
 
 def test_without_a_loop_there_is_none() -> None:
     assert figures(machine_code(KERNELS["transpose_padded"], "gfx942")).inner is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_products_of_256_by_256_load_half_the_bytes_of_those_of_128_by_128_and_wait_less_for_lds(target: str) -> None:
+    small, large = (of_ours(cut, "fp16", target).loop for cut in (((2, 2), (2, 2), 32), ((4, 2), (2, 4), 32)))
+    assert small is not None
+    assert large is not None
+    assert large.loaded / large.macs == small.loaded / small.macs / 2
+    busy = [loop.bounds["lds"] / loop.bounds["matrix"] for loop in (large, small)]
+    assert busy[0] < busy[1] <= 1
+    assert max(large.bounds.values()) == large.bounds["matrix"]
+    assert not large.kinds["scratch load"] + large.kinds["scratch store"]
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_a_tile_that_lds_does_not_hold_says_so(target: str) -> None:
+    row = of_ours(((4, 4), (4, 4), 64), "fp16", target)
+    assert row.loop is None
+    assert row.tile == (512, 512, 64)
+    assert "bytes of LDS" in row.why
 
 
 @pytest.mark.parametrize(("name", "dtype"), [("gfx942", "f16"), ("gfx950", "f16"), ("gfx950", "bf16")])

@@ -71,7 +71,6 @@ def cases() -> Iterator[Case]:
         for image, outputs in (((2, 14, 14, 64), 64), ((1, 9, 9, 8), 8)):
             yield Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, _CONV)
 
-
     for einsum, a, b in (
         ("ik,jk->ij", (200, 136), (264, 136)), ("ki,kj->ij", (136, 200), (136, 264)),
         ("bik,bkj->bij", (3, 130, 72), (3, 72, 136)), ("ik,kj->ij", (128, 4096), (4096, 128)),

@@ -389,3 +389,8 @@ def test_lds_over_the_budget_is_refuted() -> None:
     found = refuted_by(contraction(parse_einsum("ik,jk->ij"), "f16", plan=plan, widths=(4, 4, 1)))
     assert {about.split(":")[0] for about in found} == {"LDS", "occupancy"}
     assert "LDS: 131072 bytes of 65536" in found
+
+
+def test_more_blocks_at_a_time_than_a_unit_holds_are_refuted() -> None:
+    found = refuted_by(replace(BASES["gemm"], resident=1000))
+    assert {about.split(":")[0] for about in found} == {"occupancy"}

@@ -33,17 +33,18 @@ def waves_of(program: Program, gpu: Target) -> int:
 
 
 def occupancy(program: Program, targets: Sequence[Target]) -> Iterator[Requirement]:
-    """At least one block is resident on each target whose units are known."""
+    """As many blocks as the program asks for are resident, one at least, on each target whose units are known."""
     units = [(gpu.unit, as_expr(waves_of(program, gpu))) for gpu in targets if gpu.unit]
-    used = as_expr(program.lds_bytes)
-    goal = all_of(*(all_of(n <= unit.simds * unit.waves, used + unit.kept <= unit.lds) for unit, n in units))
+    used, blocks = as_expr(program.lds_bytes), program.resident
+    enough = ((n * blocks <= unit.simds * unit.waves, (used + unit.kept) * blocks <= unit.lds) for unit, n in units)
+    goal = all_of(*(part for parts in enough for part in parts))
     counts = ", ".join(f"{gpu.name} {resident(program, gpu)}" for gpu in targets if gpu.unit)
     silent = ", ".join(gpu.name for gpu in targets if not gpu.unit)
     about = (
         f"occupancy: blocks that a unit holds, before registers: {counts}{f'; not stated: {silent}' if silent else ''}"
     )
     shown = (Shown("waves", tuple(waves for _, waves in units)), Shown("bytes of LDS", (used,)))
-    yield Requirement(about, ForAll("a unit holds a block at least", goal, TRUE, shown))
+    yield Requirement(about, ForAll(f"a unit holds {'a block' if blocks == 1 else f'{blocks} blocks'} at least", goal, TRUE, shown))
 
 
 __all__ = ["occupancy", "resident", "waves_of"]

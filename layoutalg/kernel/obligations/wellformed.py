@@ -102,6 +102,8 @@ def _numbers(program: Program) -> None:
             raise _no(program, f"{n} indices of {what}; at least 1, at most {most[what]}")
     if program.index_bits not in (32, 64):
         raise _no(program, f"indices of {program.index_bits} bits; 32 or 64")
+    if program.resident < 1:
+        raise _no(program, f"{program.resident} blocks of it are to be held at a time; at least 1")
     if len(program.tile) != rank or min(program.tile) < 1:
         raise _no(program, f"a tile of {program.tile}; {rank} lengths of at least 1 are needed")
     tiles = program.tiles

@@ -75,6 +75,7 @@ WRONG: dict[str, tuple[Callable[[], Program], str]] = {
     "guards too few": (lambda: changed(LDS, LOADS, lambda s: replace(s, guarded=(True,))), "1 coordinates are guarded"),
     "a fill of its own": (lambda: changed(LDS, Load, lambda s: replace(s, fill="least")), "fill"),
     "registers that are none": (lambda: changed(LDS, LOADS, lambda s: replace(s, registers=None)), "registers"),
+    "no block at a time": (lambda: replace(LDS, resident=0), "at least 1"),
     "half a tile": (lambda: replace(LDS, tile=(0.5, 2)), "Program.tile"),
     "no statement": (lambda: replace(LDS, body=(*LDS.body, "barrier")), "Program.body"),
     "groups before the first": (lambda: replace(LDS, body=(*LDS.body, Await(-1, ()))), "-1 groups"),

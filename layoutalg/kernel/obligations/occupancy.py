@@ -44,7 +44,7 @@ def occupancy(program: Program, targets: Sequence[Target]) -> Iterator[Requireme
         f"occupancy: blocks that a unit holds, before registers: {counts}{f'; not stated: {silent}' if silent else ''}"
     )
     shown = (Shown("waves", tuple(waves for _, waves in units)), Shown("bytes of LDS", (used,)))
-    yield Requirement(about, ForAll(f"a unit holds {'a block' if blocks == 1 else f'{blocks} blocks'} at least", goal, TRUE, shown))
+    yield Requirement(about, ForAll(f"a unit holds {blocks} at least", goal, TRUE, shown))
 
 
 __all__ = ["occupancy", "resident", "waves_of"]

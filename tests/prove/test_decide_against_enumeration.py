@@ -115,7 +115,7 @@ def test_a_proof_for_all_sizes_holds_at_each_that_is_tried_and_a_refutation_at_i
             Bijective(descriptor),
             Contiguous(descriptor, dimension, count),
         ):
-            verdict = prove(claim, limits=Limits(seconds=0.2))
+            verdict = prove(claim, limits=Limits(seconds=0.5))
             seen[verdict.name] += 1
             if verdict.name == "proved":
                 assert not any(truth_at(claim, descriptor, at) is False for at in tried), f"seed {seed}: {verdict}"

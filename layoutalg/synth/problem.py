@@ -207,9 +207,10 @@ def transposed_problem(
     bits = dtype_of(kind).bits
     if dtype not in DTYPES or DTYPES[dtype].bits != bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
-    how = next((one for one in TRANSPOSED.values() if one.bits == bits and "gfx950" in one.targets), None)
-    if how is None:
+    loads = [one for one in TRANSPOSED.values() if one.bits == bits]
+    if not loads:
         raise LayoutError(f"no load transposes elements of {bits} bits: there are {', '.join(TRANSPOSED)}")
+    how = next((one for one in loads if set(targets) & set(one.targets)), loads[0])
     read = transposing(map_, (k, rows), how.elements, name=f"{which} of {instruction}, transposed")
     vector = widest(DTYPES[dtype].bits)
     copy = () if direct else (Use(rowwise(k, rows, vector, matrix.wave), "write"),)

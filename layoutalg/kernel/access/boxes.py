@@ -47,13 +47,13 @@ Walk = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Box:
+class TensorBox:
     """What the driver is told of a tensor: its coordinates from the fastest on (`dims`), and the rows of a box.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.target.dtypes import DTYPES
     >>> a = Tensor("a", DTYPES["f16"], make_naive_tensor_descriptor((2, 96, 72), (6912, 72, 1)), ("g", "m", "k"))
-    >>> box = Box(a, (2, 1, 0), 64)
+    >>> box = TensorBox(a, (2, 1, 0), 64)
     >>> box.name, box.lengths, box.strides, box.extents
     ('a_box', (72, 96, 2), (1, 72, 6912), (64, 64, 1))
     """
@@ -124,13 +124,13 @@ class Box:
         return tuple(-pad for pad in p.pad[::-1]), tuple(upper)[::-1], (1, *p.stride[::-1], 1)
 
 
-def box_of(s: BoxCopy) -> Box:
+def box_of(s: BoxCopy) -> TensorBox:
     """The box by which a tile is copied."""
     dims = (2, 1, 0) if s.along_k else (1, 2, 0)
-    return Box(s.load.tensor, dims, int(s.store.descriptor.lengths[dims[1]].hi), s.pixels)
+    return TensorBox(s.load.tensor, dims, int(s.store.descriptor.lengths[dims[1]].hi), s.pixels)
 
 
-def boxes_of(program: Program) -> tuple[Box, ...]:
+def boxes_of(program: Program) -> tuple[TensorBox, ...]:
     """The boxes of a program, in the order of its arguments."""
     return tuple(dict.fromkeys(box_of(s) for s in program.of(BoxCopy)))
 
@@ -179,5 +179,6 @@ def word_copied(s: BoxCopy, x: tuple[Expr, ...]) -> Expr:
 
 
 __all__ = [
-    "LONGEST", "ROWS", "STRIDE", "Box", "Walk", "beside", "box_of", "boxes_of", "first_of", "walked", "word_copied",
+    "LONGEST", "ROWS", "STRIDE", "TensorBox", "Walk", "beside", "box_of", "boxes_of", "first_of", "walked",
+    "word_copied",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.boxes import beside, box_of, boxes_of, first_of
 from layoutalg.kernel.access.matrix_operands import ROW
 from layoutalg.kernel.emit.statements import Writer, guarded, hold
-from layoutalg.kernel.obligations.ring import Group, Ring
+from layoutalg.kernel.obligations.ring import Ring, TileCopies
 from layoutalg.kernel.program import LOADERS, Await, Barrier, BoxCopy, Commit, Loop, Program, Statement
 
 REGISTERS = 1 << 16
@@ -110,7 +110,7 @@ class RingWriter(Writer):
         if taken:
             yield f"take_registers<{taken}>();"
 
-    def copies(self, group: Group) -> str:
+    def copies(self, group: TileCopies) -> str:
         """A tile's copies, once its slot is empty."""
         tile, slots = group.tile, self.ring.slots
         lines = [

@@ -61,7 +61,7 @@ TILES = 1 << 31
 
 
 @dataclass(frozen=True)
-class Group:
+class TileCopies:
     """The copies of one tile, and its number."""
 
     copies: tuple[BoxCopy, ...]
@@ -88,10 +88,10 @@ class Group:
 class Ring:
     """The parts of a program that copies boxes."""
 
-    before: tuple[Group, ...]
+    before: tuple[TileCopies, ...]
     loop: Loop
     product: MultiplyShared
-    group: Group
+    group: TileCopies
 
     @property
     def slots(self) -> int:
@@ -131,7 +131,7 @@ def _refuse_two_boxes(program: Program) -> None:
         raise _no(program, f"there are two for {twice}")
 
 
-def _groups(program: Program, body: Sequence[Statement], first: Expr) -> Iterator[Group]:
+def _groups(program: Program, body: Sequence[Statement], first: Expr) -> Iterator[TileCopies]:
     """The groups of copies in a body, in which nothing else touches LDS."""
     begun: tuple[BoxCopy, ...] = ()
     for s in body:
@@ -140,7 +140,7 @@ def _groups(program: Program, body: Sequence[Statement], first: Expr) -> Iterato
         elif isinstance(s, Commit):
             if len({(c.store.slot, c.load.only) for c in begun}) != 1:
                 raise _no(program, "a group is copies to one slot, under one condition")
-            yield Group(begun, first)
+            yield TileCopies(begun, first)
             begun, first = (), first + 1
         elif isinstance(s, Await | Barrier | Loop | MultiplyShared | SharedAccess):
             raise _no(program, f"{type(s).__name__} between the copies")
@@ -213,4 +213,4 @@ def _same(one: Expr, other: Expr) -> Expr:
     return any_of(all_of(one, other), all_of(negation(one), negation(other)))
 
 
-__all__ = ["HELD", "Group", "Ring", "ring", "ring_of"]
+__all__ = ["HELD", "Ring", "TileCopies", "ring", "ring_of"]

@@ -55,6 +55,7 @@ def execute(
     steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEPS,
     unaligned: Annotated[bool, typer.Option("--unaligned", help="Unaligned accesses are no fault.")] = False,
     order: Annotated[int | None, typer.Option(help="Waves take turns at random, by this seed.")] = None,
+    ahead: Annotated[str, typer.Option(help="Waves of a block that go as far as they can before others: 3,1.")] = "",
     trace: Annotated[bool, typer.Option("--trace", help="Each instruction of a wave, and what it wrote.")] = False,
     trace_block: Annotated[str, typer.Option(help="The block of the trace.")] = "0,0,0",
     trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
@@ -82,7 +83,7 @@ def execute(
     head = {"kernel": chosen.kernel.name, "target": chosen.kernel.target, "grid": made.grid, "block": made.block}
     try:
         run = launch.execute(chosen, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
-                             watch)  # fmt: skip
+                             watch, _waves(ahead))  # fmt: skip
     except Fault as fault:
         _tell_trace(watch, where, trace_file, as_json)
         _tell_fault(head, report.fault_data(fault, made, where), as_json, watch if trace else None)
@@ -157,6 +158,13 @@ def _triple(text: str) -> tuple[int, int, int]:
         raise InputError(f"--trace-block {text}: give the block's x,y,z, e.g. 1,0,0")
     x, y, z = (*map(int, parts), 0, 0)[:3]
     return x, y, z
+
+
+def _waves(text: str) -> tuple[int, ...]:
+    parts = text.split(",") if text else []
+    if not all(part.strip().isdigit() for part in parts):
+        raise InputError(f"--ahead {text}: give numbers of a block's waves, e.g. 3,1")
+    return tuple(map(int, parts))
 
 
 def _headline(head: dict[str, Any]) -> str:

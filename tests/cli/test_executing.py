@@ -130,6 +130,8 @@ def test_a_fault_by_what_was_not_given_says_what_to_give(folder):
         (("-D", "M=1"), ("its launch has no symbol 'M'; it has N",)),
         (("-D", "N=0"), ("-D N=0: ", "says 1 <= N <= 10000")),
         (("--trace-block", "a"), ("--trace-block a: give the block's x,y,z, e.g. 1,0,0",)),
+        (("--ahead", "3,"), ("--ahead 3,: give numbers of a block's waves, e.g. 3,1",)),
+        (("--ahead", "9"), ("waves 9 ahead of others: give numbers from 0 to ",)),
         (("--output", "o=nowhere/o.npy"), ("there is no folder nowhere",)),
         (("--json", "-D", "N=x"), ("a size is an integer",)),
     ],

@@ -74,7 +74,7 @@ class Execution:
 def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0,
-    observer: Observer | None = None,
+    observer: Observer | None = None, ahead: Sequence[int] = (),
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid.
 
@@ -82,6 +82,7 @@ def execute(
     arguments in order, in the forms that `arguments` lists (arrays are copied).
     A run of more than `step_limit` instructions (of waves that run together) is a `Fault`: the kernel hangs.
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
+    Each of the waves `ahead` (of every block, by their numbers) goes as far as it can before those behind it go on.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
     An `observer` is told what is done.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
@@ -110,7 +111,8 @@ def execute(
     for number, data in ((_KERNARG, packed), (-1, packet)):
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)
-    turns = Turns(step_limit, None if order is None else np.random.default_rng(order))
+    waves = -(-prod(launch.block) // kernel.wave_size)
+    turns = Turns(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
     steps, unaligned, ordered, unjudged = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
@@ -194,6 +196,7 @@ class Turns:
 
     step_limit: int = STEP_LIMIT
     order: np.random.Generator | None = None  # None: the lowest address goes first
+    ranks: Array | None = None  # of the waves of a block: those of the least rank go before others
 
     def choose(self, counter: Array, ready: Array, last: Array, number: int) -> tuple[int, Array]:
         """An address, and the waves (a truth for each) that go on from it.
@@ -201,8 +204,11 @@ class Turns:
         `last` is when each wave went last: now and then the one that stands longest goes, since others may wait for it
         in a loop.
         """
+        longest = number % _PATIENCE == 0
+        if self.ranks is not None and not longest:
+            ranks = np.where(ready, np.resize(self.ranks, ready.size), len(self.ranks))
+            ready = ready & (ranks == ranks.min())
         if self.order is None:
-            longest = number % _PATIENCE == 0
             address = int(counter[ready][np.argmin(last[ready])] if longest else counter[ready].min())
             return address, ready & (counter == address)
         address = int(self.order.choice(np.unique(counter[ready])))
@@ -213,6 +219,18 @@ class Turns:
     def length(self) -> int:
         """How many instructions they carry out before others may go on."""
         return self.step_limit if self.order is None else int(self.order.integers(1, 40))
+
+
+def _ranks(ahead: Sequence[int], waves: int) -> Array | None:
+    """The rank of each wave of a block: in the order of `ahead`, all others behind."""
+    if not ahead:
+        return None
+    if len(set(ahead)) < len(ahead) or not all(0 <= wave < waves for wave in ahead):
+        said = ", ".join(map(str, ahead))
+        raise LaunchError(f"waves {said} ahead of others: give numbers from 0 to {waves - 1}, each once")
+    ranks = np.full(waves, len(ahead))
+    ranks[list(ahead)] = range(len(ahead))
+    return ranks
 
 
 def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: Observer | None = None) -> int:

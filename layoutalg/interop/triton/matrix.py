@@ -13,8 +13,9 @@ other one, `along`, through c registers, then the other lanes, then the remainin
 | mma of NVIDIA, 16 × 8         | 8 rows of lanes of 4, each of 2 columns; then 8 more rows in registers      |
 
 `isTransposed` exchanges across and along.  An operand has k along: kWidth elements of a lane, then the other lanes, and
-rows (or columns) across.  The maps are those of Triton 3.9, as its wheel gives them, and agree with ours of the
-instructions (`target.matrix`, `tests/interop/triton`).  What it cannot represent: mfma 4 × 4, scales, sparse forms.
+rows (or columns) across; how deep an mfma is says nothing of it: the tensor's k is the tile repeated.  The maps are
+those of Triton 3.9, as its wheel gives them, and agree with ours of the instructions (`target.matrix`,
+`tests/interop/triton`).  What it cannot represent: mfma 4 × 4, scales, sparse forms.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def result(layout: Attribute, rank: int) -> Tile:
 
 
 def _mfma(layout: Attribute, rank: int) -> Tile:
-    m, n, _ = _mfma_sizes(layout, rank)
+    m, n = _mfma_sizes(layout, rank)
     transposed, bits = layout.truth("isTransposed"), layout.number("elementBitWidth", 32)
     if bits not in (32, 64):
         layout.refuse(f"elementBitWidth is {bits}; 32 or 64 is wanted", "elementBitWidth")
@@ -55,7 +56,7 @@ def _mfma(layout: Attribute, rank: int) -> Tile:
     return whole.ordered(dims(rank)[::-1]), len(tile.of_place(REGISTER))
 
 
-def _mfma_sizes(layout: Attribute, rank: int) -> tuple[int, int, int]:
+def _mfma_sizes(layout: Attribute, rank: int) -> tuple[int, int]:
     layout.only("version", "warpsPerCTA", "instrShape", "isTransposed", "tilesPerWarp", "elementBitWidth", *_CGA)
     version, shape = layout.number("version"), layout.powers("instrShape")
     if version not in (1, 2, 3, 4):
@@ -63,7 +64,7 @@ def _mfma_sizes(layout: Attribute, rank: int) -> tuple[int, int, int]:
     if len(shape) != 3 or tuple(shape[:2]) not in ((32, 32), (16, 16), (64, 4), (4, 64)):
         layout.refuse(f"instrShape is {shape}; [M, N, K] with M × N = 32 × 32, 16 × 16, 64 × 4 or 4 × 64 is wanted",
                       "instrShape")  # fmt: skip
-    return shape[0], shape[1], shape[2]
+    return shape[0], shape[1]
 
 
 def _tile(across: int, size: int, along: int, length: int, low: int, groups: int) -> LinearLayout:
@@ -168,9 +169,9 @@ def dot_operand(layout: Attribute, parent: Attribute, operand: int, rank: int) -
 
 
 def _mfma_operand(parent: Attribute, operand: int, rank: int, across: int, k: int, width: int) -> Tile:
-    m, n, depth = _mfma_sizes(parent, rank)
+    m, n = _mfma_sizes(parent, rank)
     size = (m, n)[operand]
-    tile = _operand_tile(across, size, k, width, WAVE // size, max(depth, width * WAVE // min(m, n)))
+    tile = _operand_tile(across, size, k, width, WAVE // size, width * WAVE // min(m, n))
     whole = tile * _per_warp(parent, rank, k) * _warps(parent, rank, k)
     return whole, len(tile.of_place(REGISTER))
 
@@ -188,7 +189,7 @@ def _wmma_operand(parent: Attribute, operand: int, rank: int, across: int, k: in
 
 
 def _operand_tile(across: int, size: int, k: int, width: int, groups: int, depth: int) -> LinearLayout:
-    """k: kWidth registers, then the other lanes, then registers up to the instruction's depth."""
+    """k: kWidth registers, then the other lanes, then registers up to the depth."""
     parts = [LinearLayout.identity(width, REGISTER, f"dim{k}"), LinearLayout.identity(size, LANE, f"dim{across}")]
     parts += [LinearLayout.identity(groups, LANE, f"dim{k}")]
     parts += [LinearLayout.identity(max(1, depth // (width * groups)), REGISTER, f"dim{k}")]

@@ -138,6 +138,15 @@ def dot(draw: Random) -> Case:
     return Case("dot_op", f"#ttg.dot_op<{{opIdx = {operand}, parent = {parent}{given}}}>", sizes, lanes, warps)
 
 
+def short_operand(draw: Random) -> Case:
+    """An operand of an mfma, of a tensor whose k may be less than the instruction's, or than the lanes hold."""
+    operand, warps, rank = draw.randint(0, 1), power(draw, 0, 3), draw.choice([2, 2, 3])
+    k, other = (power(draw, 0, 5),), (power(draw, 2, 7),)
+    sizes = shape(draw, rank - 2, 0, 2) + (k + other if operand else other + k)
+    given = f"opIdx = {operand}, parent = {mfma_text(draw, warps, rank)}, kWidth = {power(draw, 0, 4)}"
+    return Case("short_operand", f"#ttg.dot_op<{{{given}}}>", sizes, 64, warps)
+
+
 def sliced(draw: Random) -> Case:
     inner = draw.choice([blocked, mfma, wmma, mma, dot, sliced])(draw)
     while len(inner.shape) < 2:
@@ -243,6 +252,7 @@ MAKERS: dict[str, tuple[Callable[[Random], Case], int]] = {
     "padded_shared": (padded, 200),
     "shared_linear": (shared_linear, 200),
     "clusters": (cluster, 200),
+    "short_operand": (short_operand, 200),
 }
 """Each kind, and how many of it."""
 

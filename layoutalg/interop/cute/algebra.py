@@ -15,20 +15,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from layoutalg.index import Expr, Term, add, as_expr, mul, var
-from layoutalg.interop.cute.compose import coalesced
+from layoutalg.errors import LayoutError
+from layoutalg.index import Expr, Term, add, as_expr, mul, var, variables
+from layoutalg.index.evaluate import grid
+from layoutalg.interop.cute.compose import by_profile, coalesced
 from layoutalg.interop.cute.layout import (
+    MOST_VALUES,
+    A,
     AnyLayout,
+    ComposedLayout,
     Layout,
     Mode,
     NoLayoutError,
+    Tree,
+    any_layout,
     coordinate_of,
     leaves,
     made,
+    mapped,
     of_modes,
+    plain,
     tree_text,
 )
-from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, quotient, same, times
+from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, quotient, same, size_of, times
 from layoutalg.prove import InjectiveMap, Refuted, prove
 
 
@@ -38,19 +47,45 @@ def size(layout: AnyLayout) -> Term:
     >>> size(Layout((4, (2, 8))))
     64
     """
-    return product(leaves(layout.shape))
+    return product(leaves(any_layout(layout, "size").shape))
 
 
-def cosize(layout: Layout) -> Term:
+def cosize(layout: AnyLayout) -> Term:
     """The number of elements from the least to the greatest offset, both counted.
 
     >>> cosize(Layout((4, 8), (10, 1)))
     38
     """
+    if isinstance(layout, ComposedLayout):
+        return _swizzled_cosize(layout)
+    layout = plain(layout, "cosize")
     total: Term = 1
     for n, d in layout.modes:
         total = plus(total, times(plus(n, -1), abs(d) if type(d) is int else _magnitude(layout, as_expr(d))))
     return total
+
+
+def _swizzled_cosize(layout: ComposedLayout) -> Term:
+    """By what a swizzle leaves in its place: whole periods of it without gaps; else by all values."""
+    below, swizzle = layout.layout, layout.swizzle
+    if swizzle.bits == 0:
+        return cosize(below)
+    count = size(below)
+    if type(count) is int and count <= MOST_VALUES:
+        number = var("number", count)
+        offset = as_expr(layout(number))
+        if offset.op == "const":
+            return 1
+        if variables(offset) == (number,):
+            values = grid(offset, [number])
+            return int(values.max() - values.min()) + 1
+    whole = all(exactly_over(n, swizzle.period) is not None or same(n, 0) for n in (count, layout.offset))
+    if whole and same(size(right_inverse(below)), count):
+        return count
+    raise NoLayoutError(
+        f"cosize of {layout}: how far a swizzle carries is known of at most {MOST_VALUES} values, or of whole periods "
+        f"of {swizzle.period} elements without gaps"
+    )
 
 
 def _magnitude(layout: Layout, stride: Expr) -> Term:
@@ -65,7 +100,7 @@ def rank(layout: AnyLayout) -> int:
     >>> rank(Layout((4, (8, 2))))
     2
     """
-    return len(layout)
+    return len(any_layout(layout, "rank"))
 
 
 def make_layout(*layouts: Layout) -> Layout:
@@ -74,32 +109,36 @@ def make_layout(*layouts: Layout) -> Layout:
     >>> make_layout(Layout(4, 2), Layout((2, 8)))
     (4,(2,8)):(2,(1,2))
     """
-    return made(tuple(one.shape for one in layouts), tuple(one.stride for one in layouts))
+    if not layouts:
+        raise LayoutError("a layout of no modes; the layout of one element is 1:0")
+    modes = [plain(one, "a mode") for one in layouts]
+    return made(tuple(one.shape for one in modes), tuple(one.stride for one in modes))
 
 
-def select(layout: Layout, *modes: int) -> Layout:
+def select(layout: A, *modes: int) -> A:
     """The layout of some modes, in the order in which they are named.
 
     >>> select(Layout((4, 8, 2)), 2, 0)
     (2,4):(32,1)
     """
+    have = rank(layout)
     for n in modes:
-        if not 0 <= n < len(layout):
-            raise NoLayoutError(f"mode {n} of {layout}: it has {len(layout)}, counted from 0")
-    return make_layout(*(layout[n] for n in modes))
+        if type(size_of(n)) is not int or not 0 <= n < have:
+            raise NoLayoutError(f"mode {n} of {layout}: it has {have}, counted from 0")
+    return mapped(layout, lambda one: make_layout(*(one[n] for n in modes)))
 
 
-def filter(layout: Layout, profile: tuple[object, ...] | None = None) -> Layout:
+def filter(layout: A, profile: Tree | None = None) -> A:
     """Coalesced, without modes of stride 0 or shape 1: each offset once; with a profile, mode by mode.
 
     >>> filter(Layout((2, 4, 3), (0, 1, 4)))
     12:1
     """
-    if profile is not None:
-        if len(profile) > len(layout):
-            raise NoLayoutError(f"a profile of {len(profile)} modes for {layout}")
-        return make_layout(*(filter(one) for one in list(layout)[: len(profile)]), *list(layout)[len(profile) :])
-    return of_modes(coalesced([(n, d) for n, d in layout.modes if not (type(d) is int and d == 0)]))
+
+    def filtered(part: Layout) -> Layout:
+        return of_modes(coalesced([(n, d) for n, d in part.modes if not (type(d) is int and d == 0)]))
+
+    return mapped(layout, lambda one: by_profile(filtered, one, profile))
 
 
 def complement(layout: Layout, cotarget: Term = 1) -> Layout:
@@ -120,8 +159,9 @@ def fills(layout: Layout) -> bool:
 
 def complement_and_whether_it_fills(layout: Layout, cotarget: Term) -> tuple[Layout, bool]:
     """Both of the above: below each mode, what is below it again, as often as that fits; then on to `cotarget`."""
-    if (cotarget if type(cotarget) is int else as_expr(cotarget).lo) < 1:
+    if not at_most(1, size_of(cotarget)):
         raise NoLayoutError(f"complement of {layout} up to {cotarget}: it is at least 1")
+    layout = plain(layout, "complement")
     reach: Term = 1
     gaps, whole = list[Mode](), True
     for n, d, _ in _nested(layout, "complement"):
@@ -138,7 +178,7 @@ def right_inverse(layout: Layout) -> Layout:
     >>> right_inverse(Layout((4, 8), (8, 1))), right_inverse(Layout(4, 2))
     ((8,4):(4,1), 1:0)
     """
-    return of_modes(coalesced(_following(_weighted(layout), 1)[1]))
+    return of_modes(coalesced(_following(_weighted(plain(layout, "right inverse")), 1)[1]))
 
 
 def _following(modes: Sequence[tuple[Term, Term, Term]], stride: Term) -> tuple[Term, list[Mode]]:
@@ -162,6 +202,7 @@ def left_inverse(layout: Layout) -> Layout:
     >>> left_inverse(Layout((8, 4), (4, 1))), left_inverse(Layout((2, 2), (1, 3)))
     ((4,8):(8,1), (3,2):(1,2))
     """
+    layout = plain(layout, "left inverse")
     modes = _nested(layout, "left inverse")
     found, extra = list[Mode](), product(n for n, _, _ in modes)
     reach: Term = 1

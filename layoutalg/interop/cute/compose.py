@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from layoutalg.index import Expr, Term, add, as_expr, eq, mul, value, var, variables
 from layoutalg.interop.cute.layout import (
+    A,
     AnyLayout,
     BitSwizzle,
     ComposedLayout,
@@ -34,8 +35,10 @@ from layoutalg.interop.cute.layout import (
     Mode,
     NoLayoutError,
     Tree,
+    any_layout,
     evaluated,
     made,
+    mapped,
     of_modes,
     tree_text,
 )
@@ -62,18 +65,24 @@ def coalesced(modes: Sequence[Mode]) -> list[Mode]:
     return found
 
 
-def coalesce(layout: Layout, profile: Tree | None = None) -> Layout:
+def coalesce(layout: A, profile: Tree | None = None) -> A:
     """The same function with the fewest modes; with a tuple as profile, mode by mode.
 
     >>> coalesce(Layout((2, (1, 6)), (1, (6, 2)))), coalesce(Layout(((2, 2), (2, 2)), ((1, 2), (8, 16))), (1, 1))
     (12:1, (4,4):(1,8))
     """
-    if isinstance(profile, tuple):
-        if len(profile) > len(layout):
-            raise NoLayoutError(f"a profile of {len(profile)} modes for {layout}")
-        modes = [*map(coalesce, layout, profile), *list(layout)[len(profile) :]]
-        return made(tuple(m.shape for m in modes), tuple(m.stride for m in modes))
-    return of_modes(coalesced(layout.modes))
+    return mapped(layout, lambda one: by_profile(lambda part: of_modes(coalesced(part.modes)), one, profile))
+
+
+def by_profile(operation: Callable[[Layout], Layout], layout: Layout, profile: Tree | None) -> Layout:
+    """An operation on a layout, or where the profile is a tuple, on each mode with its part of that; others stay."""
+    if not isinstance(profile, tuple):
+        return operation(layout)
+    if len(profile) > len(layout):
+        raise NoLayoutError(f"a profile of {len(profile)} modes for {layout}")
+    modes = [by_profile(operation, one, part) for one, part in zip(layout, profile, strict=False)]
+    modes += list(layout)[len(profile) :]
+    return made(tuple(m.shape for m in modes), tuple(m.stride for m in modes))
 
 
 def composition(outer: AnyLayout | BitSwizzle, inner: Tiler) -> AnyLayout:
@@ -89,6 +98,8 @@ def composition(outer: AnyLayout | BitSwizzle, inner: Tiler) -> AnyLayout:
     ...     print(str(error).split(";")[0], error.coordinate)
     (6,4):(4,1) o (3,2):(2,3) is no layout: at (2,1) it is 5, but its modes add up to 28 (2, 1)
     """
+    if not isinstance(outer, BitSwizzle):
+        outer = any_layout(outer, "composition")
     if inner is None:
         return _plain_or_composed(outer)
     if isinstance(inner, tuple):
@@ -109,10 +120,10 @@ def _plain_or_composed(outer: AnyLayout | BitSwizzle) -> AnyLayout:
     return outer
 
 
-def _by_mode(outer: AnyLayout | BitSwizzle, tilers: tuple[Tiler, ...]) -> Layout:
-    if not isinstance(outer, Layout):
-        raise NoLayoutError(f"{outer} has no modes of its own: a swizzle takes the sum of all; compose its layout")
-    return by_mode(lambda one, tiler: _layout(composition(one, tiler)), outer, tilers)
+def _by_mode(outer: AnyLayout | BitSwizzle, tilers: tuple[Tiler, ...]) -> AnyLayout:
+    if isinstance(outer, BitSwizzle):
+        raise NoLayoutError(f"{outer} alone has no modes; compose it with a layout")
+    return mapped(outer, lambda below: by_mode(lambda one, tiler: _layout(composition(one, tiler)), below, tilers))
 
 
 def by_mode(operation: Callable[[Layout, Tiler], Layout], layout: Layout, tilers: tuple[Tiler, ...]) -> Layout:

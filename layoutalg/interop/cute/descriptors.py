@@ -6,7 +6,7 @@
 | a nested mode        | a merge of its parts in reverse: CuTe's first part is the fastest, CK's last  |
 | `Sw<B,M,S> o …`      | unmerge the offset into bits, xor B of them with B others, merge              |
 | `offset o …`         | an offset below the embed                                                     |
-| A o B                | A's dimensions merged into one, and B's embed above it: there always is one   |
+| A o B                | A's dimensions merged into one, and B above it: there always is one           |
 
 Back, each dimension alone must be a sum of floors of its index (`compose`), and the dimensions must add up; where they
 do not, a swizzle is looked for.  Whatever is found counts only once it is proved to be the descriptor's map.
@@ -15,22 +15,25 @@ do not, a swizzle is looked for.  Whatever is found counts only once it is prove
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product as choices
 from typing import TYPE_CHECKING
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
 from layoutalg.index.evaluate import grid
 from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.index.normal import normal, recover
 from layoutalg.interop.cute.compose import coalesced
 from layoutalg.interop.cute.layout import (
+    MOST_VALUES,
     AnyLayout,
     BitSwizzle,
     ComposedLayout,
     Layout,
     Mode,
     NoLayoutError,
+    any_layout,
     leaves,
     made,
     tree_text,
@@ -38,6 +41,7 @@ from layoutalg.interop.cute.layout import (
 from layoutalg.interop.cute.sizes import exactly_over, plus, size_of, times
 from layoutalg.layout import (
     Embed,
+    Freeze,
     Merge,
     Offset,
     PassThrough,
@@ -56,80 +60,123 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-MOST_VALUES = 1 << 22
-"""A dimension longer than this is read by its formula alone."""
 LIMITS = Limits(seconds=10.0)
 
 
-def descriptor(layout: AnyLayout, *inner: Layout) -> TensorDescriptor:
+def descriptor(layout: AnyLayout, *inner: AnyLayout) -> TensorDescriptor:
     """The descriptor of a layout: one dimension for each mode, counted as CuTe does inside it.
 
-    With `inner`, of the composition layout o inner o …, whether that is a layout or not.  LayoutError for a negative
-    offset: memory begins at 0.
+    With `inner`, of the composition layout o inner o …, whether that is a layout or not.  LayoutError for an offset
+    or a coordinate that is negative: memory begins at 0, and so do a layout's coordinates.
 
     >>> d = descriptor(Layout((4, (2, 8)), (2, (1, 8))))
     >>> d.lengths, d.offset((3, 5))
     ((4, 16), 23)
     >>> descriptor(Layout((4, 8), (8, 1)), Layout((3, 2), (1, 3))).offset((1, 1))
     1
+    >>> descriptor(Layout(64, 2), ComposedLayout(BitSwizzle(1, 2, 1), 4, Layout(48))).offset((12,))
+    32
     """
-    made, top = _memory(layout), _plain(layout)
-    for above in inner:
-        rank = len(leaves(top.shape))
-        whole = Merge(tuple(map(as_expr, reversed(leaves(top.shape)))))
-        made = transform_tensor_descriptor(made, [whole], [list(range(rank))[::-1]], [[0]])
-        made, top = _embedded(made, _plain(above)), _plain(above)
-    return _grouped(made, top)
+    top = _Parts.of(layout, "before memory begins")
+    made = _over(None, top)
+    for one in inner:
+        above = _Parts.of(one, f"which is no coordinate of {top.layout}")
+        whole = Merge(top.lengths[::-1])
+        made = transform_tensor_descriptor(made, [whole], [list(range(len(top.lengths)))[::-1]], [[0]])
+        made, top = _over(made, above), above
+    return _grouped(made, top.layout)
 
 
-def _plain(layout: AnyLayout) -> Layout:
-    return layout.layout if isinstance(layout, ComposedLayout) else layout
+@dataclass(frozen=True)
+class _Parts:
+    """A layout taken apart: the swizzle, the offset below it, and the layout alone."""
 
+    swizzle: BitSwizzle
+    offset: Expr
+    layout: Layout
 
-def _memory(layout: AnyLayout) -> TensorDescriptor:
-    """The flat modes over memory."""
-    modes = _plain(layout).modes
-    lengths, strides = [n for n, _ in modes], [d for _, d in modes]
-    offset = layout.offset if isinstance(layout, ComposedLayout) else 0
-    least = add(offset, *((as_expr(n) - 1) * d for n, d in modes if as_expr(d).hi < 0))
-    if least.hi < 0:
-        at = tuple(n if as_expr(n).op != "const" else int(as_expr(n)) - 1 if as_expr(d).hi < 0 else 0 for n, d in modes)
-        raise LayoutError(
-            f"{layout}: offset {least} at {tree_text(at)}, before memory begins; count from an offset on, as in "
-            f"Sw<0,0,0> o {size_of(offset - least)} o {_plain(layout)}"
+    @staticmethod
+    def of(given: AnyLayout, before: str) -> _Parts:
+        """LayoutError where its least offset is negative, which is what `before` says."""
+        one = any_layout(given, "descriptor")
+        parts = (
+            _Parts(one.swizzle, as_expr(one.offset), one.layout)
+            if isinstance(one, ComposedLayout)
+            else _Parts(BitSwizzle(0, 0, 0), FALSE, one)
         )
-    swizzle = layout.swizzle if isinstance(layout, ComposedLayout) else BitSwizzle(0, 0, 0)
-    if swizzle.bits == 0:
-        if offset == 0:
-            return make_naive_tensor_descriptor(lengths, strides)
-        return make_naive_tensor_descriptor_with_offset(lengths, strides, offset)
-    reach = add(offset, *((as_expr(n) - 1) * maximum(d, 0) for n, d in modes), 1)
-    below = _swizzled(swizzle, reach)
-    if any(as_expr(d).lo < 0 for d in strides):
-        raise LayoutError(f"{layout}: a negative stride below a swizzle; reverse that mode")
-    if offset != 0:
-        below = transform_tensor_descriptor(below, [Offset(reach - offset, as_expr(offset))], [[0]], [[0]])
-    return _embedded(below, _plain(layout))
+        down = [d.hi < 0 for d in parts.strides]
+        modes = list(zip(parts.lengths, parts.strides, down, strict=True))
+        least = add(parts.offset, *((n - 1) * d for n, d, is_down in modes if is_down))
+        if least.hi < 0:
+            at = tuple(0 if not is_down else size_of(n - 1) if n.op == "const" else n for n, _, is_down in modes)
+            raise LayoutError(
+                f"{given}: offset {least} at {tree_text(at)}, {before}; count from an offset on, as in "
+                f"Sw<0,0,0> o {size_of(parts.offset - least)} o {parts.layout}"
+            )
+        return parts
+
+    @property
+    def lengths(self) -> tuple[Expr, ...]:
+        """The flat shape."""
+        return tuple(as_expr(n) for n, _ in self.layout.modes)
+
+    @property
+    def strides(self) -> tuple[Expr, ...]:
+        """The flat strides."""
+        return tuple(as_expr(d) for _, d in self.layout.modes)
+
+    @property
+    def reach(self) -> Expr:
+        """One more than the greatest offset below the swizzle."""
+        upwards = ((n - 1) * maximum(d, 0) for n, d in zip(self.lengths, self.strides, strict=True))
+        return add(self.offset, *upwards, 1)
 
 
-def _swizzled(swizzle: BitSwizzle, reach: Expr) -> TensorDescriptor:
-    """The swizzle from offset to offset, over whole periods of it."""
+def _over(below: TensorDescriptor | None, above: _Parts) -> TensorDescriptor:
+    """The flat modes over memory (None), or over the one dimension of what is below."""
+    if above.swizzle.bits:
+        below = _swizzled(below, above.swizzle, above.reach)
+    if below is not None:
+        return _embedded(below, above)
+    if above.offset is FALSE:
+        return make_naive_tensor_descriptor(above.lengths, above.strides)
+    return make_naive_tensor_descriptor_with_offset(above.lengths, above.strides, above.offset)
+
+
+def _swizzled(below: TensorDescriptor | None, swizzle: BitSwizzle, reach: Expr) -> TensorDescriptor:
+    """The swizzle from offset to offset, over whole periods of it, which need not all be there below."""
     bits, apart = 1 << swizzle.bits, 1 << (abs(swizzle.shift) - swizzle.bits)
     parts: list[Term] = [(reach + (swizzle.period - 1)) // swizzle.period, bits, apart, bits, 1 << swizzle.base]
     lengths = tuple(map(as_expr, parts))
     order = [1, 3] if swizzle.shift > 0 else [3, 1]
     xor = Xor((as_expr(bits), as_expr(bits)))
     others = [0, 2, 4]
-    made = make_naive_tensor_descriptor_packed(lengths)
+    if below is None:
+        made = make_naive_tensor_descriptor_packed(lengths)
+    else:
+        strides = tuple(prod(lengths[n + 1 :]) for n in range(len(lengths)))
+        made = transform_tensor_descriptor(below, [Embed(lengths, strides)], [[0]], [list(range(len(lengths)))])
     sides = [order, *([n] for n in others)]
     made = transform_tensor_descriptor(made, [xor, *(PassThrough(lengths[n]) for n in others)], sides, sides)
     return transform_tensor_descriptor(made, [Merge(lengths)], [[0, 1, 2, 3, 4]], [[0]])
 
 
-def _embedded(below: TensorDescriptor, layout: Layout) -> TensorDescriptor:
-    """The flat modes of a layout over one dimension."""
-    lengths, strides = (tuple(map(as_expr, leaves(tree))) for tree in (layout.shape, layout.stride))
-    return transform_tensor_descriptor(below, [Embed(lengths, strides)], [[0]], [list(range(len(lengths)))])
+def _embedded(below: TensorDescriptor, above: _Parts) -> TensorDescriptor:
+    """The flat modes from their offset on, over one dimension.
+
+    Where a stride may be negative, the offset is that of index 1 in one more dimension, frozen: above an `Offset`, the
+    index would leave its dimension on the way.
+    """
+    lengths, strides, offset = above.lengths, above.strides, above.offset
+    dims = list(range(len(lengths)))
+    if offset is FALSE or all(d.lo >= 0 for d in strides):
+        if offset is not FALSE:
+            below = transform_tensor_descriptor(below, [Offset(above.reach - offset, offset)], [[0]], [[0]])
+        return transform_tensor_descriptor(below, [Embed(lengths, strides)], [[0]], [dims])
+    embed = Embed((*lengths, as_expr(2)), (*strides, offset))
+    made = transform_tensor_descriptor(below, [embed], [[0]], [[*dims, len(dims)]])
+    kept = [*map(PassThrough, lengths), Freeze(TRUE)]
+    return transform_tensor_descriptor(made, kept, [[n] for n in (*dims, len(dims))], [*([n] for n in dims), []])
 
 
 def _grouped(made: TensorDescriptor, layout: Layout) -> TensorDescriptor:
@@ -166,6 +213,8 @@ def layout_of(descriptor: TensorDescriptor) -> AnyLayout:
     layoutalg.interop.cute.layout.NoLayoutError: index (6) is padding; a layout has none: mask it, or take the \
 unpadded part
     """
+    if not isinstance(descriptor, TensorDescriptor):
+        raise LayoutError(f"layout_of a {type(descriptor).__name__}: a descriptor is wanted")
     index = descriptor.index
     shown = prove(ForAll("it reaches data", descriptor.valid(index)), limits=LIMITS)
     if not isinstance(shown, Proved):

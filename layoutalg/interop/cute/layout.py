@@ -18,9 +18,10 @@ Shapes and strides are integers or index expressions over sizes; a shape is at l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar, cast
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
@@ -33,6 +34,8 @@ Mode = tuple[Term, Term]
 """A shape that is a number, with its stride."""
 DEEPEST = 32
 """How deep a shape may be nested."""
+MOST_VALUES = 1 << 22
+"""More coordinates than these are not gone through one by one."""
 
 
 class NoLayoutError(LayoutError):
@@ -123,6 +126,11 @@ class BitSwizzle:
     shift: int
 
     def __post_init__(self) -> None:
+        for name, given in vars(self).items():
+            number = size_of(given)
+            if type(number) is not int:
+                raise LayoutError(f"{name} {given} of a swizzle: a number is wanted, not a size")
+            object.__setattr__(self, name, number)
         if self.bits < 0 or self.base < 0 or abs(self.shift) < self.bits:
             raise LayoutError(f"{self}: bits and base are at least 0, and the shift at least as great as the bits")
         if self.base + self.bits + abs(self.shift) > 62:
@@ -170,6 +178,9 @@ class ComposedLayout(Displayed):
     layout: Layout
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.swizzle, BitSwizzle) and isinstance(self.layout, Layout)):
+            over, under = type(self.swizzle).__name__, type(self.layout).__name__
+            raise LayoutError(f"a {over} over a {under}: a BitSwizzle over a Layout is wanted")
         object.__setattr__(self, "offset", size_of(self.offset))
 
     @property
@@ -184,11 +195,69 @@ class ComposedLayout(Displayed):
     def __len__(self) -> int:
         return len(self.layout)
 
+    def __getitem__(self, mode: int) -> ComposedLayout:
+        """One mode, under the same swizzle from the same offset on: what it is where the others are 0."""
+        return replace(self, layout=self.layout[mode])
+
+    def __iter__(self) -> Iterator[ComposedLayout]:
+        return (self[n] for n in range(len(self)))
+
     def __repr__(self) -> str:
         return f"{self.swizzle} o {tree_text(self.offset)} o {self.layout}"
 
 
 AnyLayout = Layout | ComposedLayout
+A = TypeVar("A", bound=AnyLayout)
+
+
+def mapped(layout: A, operation: Callable[[Layout], Layout]) -> A:
+    """The operation on a layout, or on the one below a swizzle, which takes whatever offset comes.
+
+    >>> mapped(ComposedLayout(BitSwizzle(1, 0, 1), 0, Layout((4, 2), (2, 1))), lambda one: one[0])
+    Sw<1,0,1> o 0 o 4:2
+    """
+    if isinstance(layout, ComposedLayout):
+        return cast("A", replace(layout, layout=operation(layout.layout)))
+    return cast("A", operation(plain(layout, "an operation")))
+
+
+def any_layout(given: object, what: str) -> AnyLayout:
+    """A layout, swizzled or not; LayoutError of another thing, of which `what` is asked.
+
+    >>> any_layout("8:1", "size")
+    Traceback (most recent call last):
+        ...
+    layoutalg.errors.LayoutError: size of '8:1': a layout is wanted, not a str; layoutalg.interop.cute.parse reads \
+texts and pycute's objects
+    """
+    if isinstance(given, Layout | ComposedLayout):
+        return given
+    raise LayoutError(
+        f"{what} of {given!r}: a layout is wanted, not a {type(given).__name__}; "
+        "layoutalg.interop.cute.parse reads texts and pycute's objects"
+    )
+
+
+def plain(given: object, what: str) -> Layout:
+    """A layout as it stands; NoLayoutError of a swizzled one, of which `what` is asked, LayoutError of what is none.
+
+    >>> plain(ComposedLayout(BitSwizzle(0, 4, 3), 0, Layout(8)), "complement")
+    8:1
+    >>> plain(ComposedLayout(BitSwizzle(1, 0, 1), 0, Layout(8)), "complement")
+    Traceback (most recent call last):
+        ...
+    layoutalg.interop.cute.layout.NoLayoutError: complement of Sw<1,0,1> o 0 o 8:1: it is one of layouts alone, \
+without a swizzle or an offset; layoutalg.interop.cute.descriptor is the map
+    """
+    given = any_layout(given, what)
+    if isinstance(given, Layout):
+        return given
+    if given.swizzle.bits == 0 and given.offset == 0:
+        return given.layout
+    raise NoLayoutError(
+        f"{what} of {given}: it is one of layouts alone, without a swizzle or an offset; "
+        "layoutalg.interop.cute.descriptor is the map"
+    )
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------

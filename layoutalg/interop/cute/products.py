@@ -17,48 +17,47 @@ elements out of every tile is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from layoutalg.interop.cute.algebra import complement, complement_and_whether_it_fills, cosize, make_layout, size
 from layoutalg.interop.cute.compose import Tiler, by_mode, composition
-from layoutalg.interop.cute.layout import AnyLayout, ComposedLayout, Layout, NoLayoutError
+from layoutalg.interop.cute.layout import A, ComposedLayout, Layout, NoLayoutError, mapped, plain
 from layoutalg.interop.cute.sizes import times
 
 
-def logical_divide(layout: AnyLayout, tiler: Tiler) -> AnyLayout:
+def logical_divide(layout: A, tiler: Tiler) -> A:
     """The layout as (tile, rest), mode by mode where the tiler is a tuple.
 
     >>> logical_divide(Layout((4, 2, 3), (2, 1, 8)), Layout(4, 2))
     ((2,2),(2,3)):((4,1),(2,8))
     """
-    return _over_layout(_divided, layout, tiler)
+    return mapped(layout, lambda one: _divided(one, tiler))
 
 
-def zipped_divide(layout: AnyLayout, tiler: Tiler) -> AnyLayout:
+def zipped_divide(layout: A, tiler: Tiler) -> A:
     """((tiles), (rests)).
 
     >>> zipped_divide(Layout((8, 12)), (4, 3))
     ((4,3),(2,4)):((1,8),(4,24))
     """
-    return _over_layout(partial(_zipped, _divided), layout, tiler)
+    return mapped(layout, lambda one: _zipped(_divided, one, tiler))
 
 
-def tiled_divide(layout: AnyLayout, tiler: Tiler) -> AnyLayout:
+def tiled_divide(layout: A, tiler: Tiler) -> A:
     """((tiles), rest, rest, …).
 
     >>> tiled_divide(Layout((8, 12)), (4, 3))
     ((4,3),2,4):((1,8),4,24)
     """
-    return _over_layout(lambda one, t: _opened(_zipped(_divided, one, t), 1), layout, tiler)
+    return mapped(layout, lambda one: _opened(_zipped(_divided, one, tiler), 1))
 
 
-def flat_divide(layout: AnyLayout, tiler: Tiler) -> AnyLayout:
+def flat_divide(layout: A, tiler: Tiler) -> A:
     """(tile, tile, …, rest, rest, …).
 
     >>> flat_divide(Layout((8, 12)), (4, 3))
     (4,3,2,4):(1,8,4,24)
     """
-    return _over_layout(lambda one, t: _opened(_zipped(_divided, one, t), 0, 1), layout, tiler)
+    return mapped(layout, lambda one: _opened(_zipped(_divided, one, tiler), 0, 1))
 
 
 def logical_product(block: Layout, tiler: Tiler) -> Layout:
@@ -67,7 +66,7 @@ def logical_product(block: Layout, tiler: Tiler) -> Layout:
     >>> logical_product(Layout((2, 2), (4, 1)), Layout(6))
     ((2,2),(2,3)):((4,1),(2,8))
     """
-    return _multiplied(block, tiler)
+    return _multiplied(plain(block, "product"), tiler)
 
 
 def zipped_product(block: Layout, tiler: Tiler) -> Layout:
@@ -76,7 +75,7 @@ def zipped_product(block: Layout, tiler: Tiler) -> Layout:
     >>> zipped_product(Layout((2, 5), (1, 1)), (3, 4))
     ((2,5),(3,4)):((1,1),(2,5))
     """
-    return _zipped(_multiplied, block, tiler)
+    return _zipped(_multiplied, plain(block, "product"), tiler)
 
 
 def tiled_product(block: Layout, tiler: Tiler) -> Layout:
@@ -85,7 +84,7 @@ def tiled_product(block: Layout, tiler: Tiler) -> Layout:
     >>> tiled_product(Layout((2, 5), (1, 1)), (3, 4))
     ((2,5),3,4):((1,1),2,5)
     """
-    return _opened(_zipped(_multiplied, block, tiler), 1)
+    return _opened(_zipped(_multiplied, plain(block, "product"), tiler), 1)
 
 
 def blocked_product(block: Layout, tiler: Layout) -> Layout:
@@ -106,17 +105,8 @@ def raked_product(block: Layout, tiler: Layout) -> Layout:
     return _paired(block, tiler, lambda inner, outer: make_layout(outer, inner))
 
 
-def _over_layout(operation: Callable[[Layout, Tiler], Layout], layout: AnyLayout, tiler: Tiler) -> AnyLayout:
-    """The operation on the layout below a swizzle, which takes whatever offset comes."""
-    if isinstance(layout, ComposedLayout):
-        return ComposedLayout(layout.swizzle, layout.offset, operation(layout.layout, tiler))
-    return operation(layout, tiler)
-
-
 def _tiler(tiler: Tiler) -> Layout:
-    if isinstance(tiler, ComposedLayout):
-        raise NoLayoutError(f"{tiler} as a tiler: it has no complement that is a layout")
-    return tiler if isinstance(tiler, Layout) else Layout(tiler)
+    return plain(tiler, "complement") if isinstance(tiler, Layout | ComposedLayout) else Layout(tiler)
 
 
 def _divided(layout: Layout, tiler: Tiler) -> Layout:
@@ -164,6 +154,7 @@ def _opened(layout: Layout, *modes: int) -> Layout:
 
 
 def _paired(block: Layout, tiler: Layout, pair: Callable[[Layout, Layout], Layout]) -> Layout:
+    block, tiler = (plain(one, "product") for one in (block, tiler))
     wide = max(len(block), len(tiler))
     block, tiler = (make_layout(*one, *[Layout(1, 0)] * (wide - len(one))) for one in (block, tiler))
     made = logical_product(block, tiler)

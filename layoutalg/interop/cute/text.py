@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, ParseError, Term
 from layoutalg.index import parse as parse_expression
-from layoutalg.interop.cute.layout import DEEPEST, AnyLayout, BitSwizzle, ComposedLayout, Layout, Tree
+from layoutalg.interop.cute.layout import DEEPEST, AnyLayout, BitSwizzle, ComposedLayout, Layout, Tree, any_layout
 from layoutalg.interop.cute.sizes import size_of
 
 LENGTH = 10_000
@@ -65,7 +65,7 @@ def flydsl(layout: AnyLayout) -> str:
     >>> flydsl(parse("(4,2):(2,1)")), flydsl(parse("Sw<3,4,3> o 0 o (8,64):(64,1)"))
     ('!fly.layout<(4,2):(2,1)>', '!fly.composed_layout<S<3,4,3> o 0 o (8,64):(64,1)>')
     """
-    if isinstance(layout, ComposedLayout):
+    if isinstance(any_layout(layout, "type"), ComposedLayout):
         return f"!fly.composed_layout<{str(layout).replace('Sw<', 'S<', 1)}>"
     return f"!fly.layout<{layout}>"
 

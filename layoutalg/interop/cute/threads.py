@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import Term
 from layoutalg.interop.cute.algebra import make_layout, right_inverse, size
 from layoutalg.interop.cute.compose import composition
 from layoutalg.interop.cute.descriptors import layout_of_map
-from layoutalg.interop.cute.layout import Layout, Mode, NoLayoutError, of_modes, tree_text
+from layoutalg.interop.cute.layout import Layout, Mode, NoLayoutError, of_modes, plain, tree_text
 from layoutalg.interop.cute.products import raked_product, zipped_divide
 from layoutalg.interop.cute.sizes import at_most, exactly_over, same, size_of, times
 from layoutalg.layout import TileDistribution, TileDistributionEncoding
@@ -51,6 +52,10 @@ def distribution(thread_value: Layout, tile: Sequence[Term], wave: Term | None =
     >>> d.lengths, d.ps, d.lower((9,), (1, 0))
     ((16, 8), (32,), (10, 2))
     """
+    thread_value = plain(thread_value, "distribution")
+    if not isinstance(tile, Sequence):
+        raise LayoutError(f"a tile {tile!r}: a length for each dimension is wanted")
+    tile, wave = [size_of(n) for n in tile], None if wave is None else size_of(wave)
     if len(thread_value) != 2:
         raise NoLayoutError(f"{thread_value}: a thread-value layout has two modes, thread and value")
     threads, lanes = _cut(thread_value[0].modes, wave, thread_value)
@@ -87,6 +92,8 @@ def thread_value(distribution: TileDistribution) -> Layout:
     >>> thread_value(distribution(Layout(((4, 8), (2, 2)), ((32, 1), (16, 8))), (16, 8)))
     ((4,8),(2,2)):((32,1),(16,8))
     """
+    if not isinstance(distribution, TileDistribution):
+        raise LayoutError(f"thread_value of a {type(distribution).__name__}: a TileDistribution is wanted")
     encoding = distribution.encoding
     stride: dict[tuple[int, int], Term] = {(0, n): 0 for n in range(len(encoding.rs))}
     below: Term = 1
@@ -229,6 +236,10 @@ class TiledMma:
     atom: MmaAtom
     warps: Layout
 
+    def __post_init__(self) -> None:
+        if len(plain(self.warps, "warps")) != 2:
+            raise NoLayoutError(f"warps {self.warps}: two modes are wanted, over m and over n")
+
     def a(self, tile: tuple[Term, Term]) -> Layout:
         """The thread-value layout of A's tile (m, k): warps along n hold the same."""
         return self._over(self.atom.a, (0, 2), tile)
@@ -244,6 +255,8 @@ class TiledMma:
     def _over(self, operand: Layout, dims: tuple[int, int], tile: tuple[Term, Term]) -> Layout:
         """The tile in atoms; the atoms in turns of all warps; and the warps of a turn in their order."""
         sides = [self.atom.shape[d] for d in dims]
+        if len(tile) != len(dims):
+            raise NoLayoutError(f"a tile {tile} of an operand: two lengths are wanted")
         along = [size(self.warps[d]) if d < 2 else 1 for d in dims]
         for have, side, n in zip(tile, sides, along, strict=True):
             if exactly_over(have, times(side, n)) is None:
@@ -269,6 +282,7 @@ def tiled_copy(threads: Layout, values: Layout) -> tuple[Layout, tuple[Term, ...
     >>> tiled_copy(Layout((32, 8), (8, 1)), Layout((1, 4)))
     (((8,32),4):((128,1),32), (32, 32))
     """
+    threads, values = plain(threads, "threads"), plain(values, "values")
     for what, one in (("threads", threads), ("values", values)):
         if not same(size(right_inverse(one)), size(one)):
             raise NoLayoutError(f"{what} {one}: they are not numbered from 0 on, each once")

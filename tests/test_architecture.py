@@ -131,6 +131,7 @@ OF_NO_MODULE = {
     "foreign/test_executors": "benchmarks/executors, which compares others with the whole room",
     "foreign/test_kernelbench": "problems of KernelBench, from source to result",
     "foreign/test_triton": "kernels that Triton compiled, from code object to result",
+    "interop/cute/test_definitions": "all that the room can be asked, by definition",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",
     "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",

@@ -108,6 +108,8 @@ def _document(found: list[converted.Conversion], to: str) -> list[str]:
     texts = [(one.name, one.text) for one in found if one]
     if to in ("cute", "triton"):
         return [f"{name}: {text}\n" if len(found) > 1 else f"{text}\n" for name, text in texts]
+    if to == "spec" and texts:
+        return [converted.one_file([text for _, text in texts])]
     return [text for _, text in texts]
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from layoutalg.errors import LayoutError
 from layoutalg.formats.dump import dump, size_text
-from layoutalg.formats.model import DescriptorItem, DistributionItem, SpecFile
+from layoutalg.formats.model import DescriptorItem, DistributionItem, SpecFile, StatedClaim
 from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, Expr, eq, select, simplify, unused, variables
 from layoutalg.index.c import RESERVED, c_expression
@@ -108,22 +108,36 @@ def _agree(one: Layout, other: Layout) -> Claim:
     return Agree(one, other)
 
 
-def _sizes(layout: Layout) -> dict[str, Expr]:
-    """The sizes of a layout by name."""
-    found = (v for e in expressions(layout) for v in variables(e) if not v.value.index)
+def _sizes(of: object) -> dict[str, Expr]:
+    """The sizes of a layout, or of all that an item says, by name."""
+    found = (v for e in expressions(of) for v in variables(e) if not v.value.index)
     return {v.value.name: v for v in found}
 
 
 def _spec(item: Item, layout: Layout) -> tuple[str, Claim]:
-    text = dump(SpecFile("", _sizes(layout), (alone(item),)))
+    own = alone(item)
+    text = dump(SpecFile("", _sizes(own) | _sizes(own.limits), (own,)))  # `limits` has the file's own sizes
     file = loads(text)
     (again,) = _layouts(file)
     return text, _agree(layout, again)
 
 
 def alone(item: Item) -> Item:
-    """The item without claims on others, which its own file has."""
-    return replace(item, claims=tuple(c for c in item.claims if c.other is None))
+    """The item without claims on others, which its own file has; where these were all, it claims to stay in bounds."""
+    own = tuple(c for c in item.claims if c.other is None)
+    return replace(item, claims=own or (StatedClaim("in_bounds"),))
+
+
+def one_file(texts: Sequence[str]) -> str:
+    """Spec files as one, which has the sizes of all.
+
+    >>> one, other = (f'[[descriptor]]\\nname = "{n}"\\nbase = {{ kind = "packed", lengths = [4] }}' for n in "ab")
+    >>> [item.name for item in loads(one_file([one, other])).items]
+    ['a', 'b']
+    """
+    files = [loads(text) for text in texts]
+    sizes = {name: size for file in files for name, size in file.symbols.items()}
+    return dump(SpecFile("", sizes, tuple(item for file in files for item in file.items)))
 
 
 def _ck(item: Item, layout: Layout) -> tuple[str, Claim]:

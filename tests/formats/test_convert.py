@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
 from layoutalg.formats import DescriptorItem, ck_cpp, convert, loads
+from layoutalg.formats.check import check
 from layoutalg.formats.ck_cpp.reader import value_of
 from layoutalg.index.evaluate import grid
 from layoutalg.interop import cute, triton
@@ -183,3 +184,50 @@ def test_the_plain_function_computes_the_offsets(tmp_path: Path) -> None:
     )
     done = subprocess.run([tmp_path / "all"], capture_output=True, text=True, check=True)
     assert [int(line) for line in done.stdout.split()] == wanted
+
+
+RELATED = """
+symbols = { M = { min = 8, max = 4096, multiple_of = 8 }, V = { min = 1, max = 8, power_of_two = true } }
+[[descriptor]]
+name = "rows"
+base = { kind = "packed", lengths = ["M", 8] }
+given = ["V <= 4", "M >= 16"]
+claims = ["contiguous(8)", { equals = "cute" }]
+examples = [{ index = [1, "V"], offset = "8 + V" }]
+[[descriptor]]
+name = "copies"
+base = { kind = "cute", layout = "(4,8):(0,1)" }
+claims = [{ equals = "again" }]
+[[descriptor]]
+name = "again"
+base = { kind = "cute", layout = "(4,8):(0,1)" }
+claims = [{ claim = "injective", expect = "refuted" }]
+[[descriptor]]
+name = "cute"
+base = { kind = "cute", layout = "(M,8):(8,1)" }
+claims = ["in_bounds"]
+[[distribution]]
+name = "lanes"
+base = { kind = "cute", shape = [4, 8], wave = 8, layout = "(8,4):(4,1)" }
+claims = [{ equals = "others" }]
+[[distribution]]
+name = "others"
+base = { kind = "cute", shape = [4, 8], wave = 8, layout = "((4,2),4):((4,16),1)" }
+"""
+
+
+def test_what_is_said_of_others_and_of_further_sizes_stays_behind_or_comes_along() -> None:
+    """Of an item whose claims were all on others, that it stays in bounds; no file claims what is not so."""
+    spec = loads(RELATED)
+    items = (*spec.descriptors, *spec.distributions)
+    made = [convert.convert(item, "spec") for item in items]
+    assert all(made), [one.reason for one in made]
+    claims = {
+        item.name: [str(c) for c in loads(one.text).items[0].claims] for item, one in zip(items, made, strict=True)
+    }
+    assert (claims["rows"], claims["copies"], claims["lanes"]) == (["contiguous(8)"], ["in_bounds"], ["in_bounds"])
+    whole = loads(convert.one_file([one.text for one in made]))
+    assert set(whole.symbols) == {"M", "V"}
+    assert [item.name for item in whole.items] == [item.name for item in items]
+    for result in check(whole):
+        assert result, result

@@ -10,13 +10,7 @@ from layoutalg.index import Expr, Term, substitute, symbol
 from layoutalg.interop import cute
 from layoutalg.interop.cute import ComposedLayout, Layout
 from layoutalg.interop.cute.layout import AnyLayout
-from layoutalg.prove import Limits
 from tests.interop.cute.definitions import a_swizzle, at, coordinates, count_of, lengths, translates, values
-
-Function = Callable[[int], int]
-QUICK = Limits(seconds=0.5)
-MOST = 1 << 8
-
 
 # --- sizes that are open ----------------------------------------------------------------------------------------------
 

@@ -18,15 +18,10 @@ from layoutalg.index import symbol
 from layoutalg.interop import cute
 from layoutalg.interop.cute import BitSwizzle, ComposedLayout, Layout
 from layoutalg.layout import TensorDescriptor, TileDistribution
-from layoutalg.prove import Agree, Limits, prove
+from layoutalg.prove import Agree, prove
 from tests.fuzzing import FIRST, count
 from tests.interop.cute import definitions as of
 from tests.interop.cute.open_sizes import M, check_open, check_open_descriptor
-
-Function = Callable[[int], int]
-QUICK = Limits(seconds=0.5)
-MOST = 1 << 8
-
 
 CHECKS: Mapping[str, tuple[Callable[[random.Random], None], int]] = {
     "numbers": (of.check_numbers, 40),

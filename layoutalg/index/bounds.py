@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, conjuncts, div, mod, nonnegative, simplify, var
+from layoutalg.index import FALSE, Expr, conjuncts, div, internal, mod, nonnegative, simplify
 from layoutalg.index.conditions import upper_limits
 from layoutalg.index.node import Bound
 from layoutalg.index.normal import normal, recover, recovered
@@ -91,7 +91,7 @@ def _below(e: Expr, limit: int, product: Expr, most: int) -> bool:
 def at_least_zero(e: Expr) -> bool:
     """Whether the expression or something that is no greater is at least 0.
 
-    >>> from layoutalg.index import symbol
+    >>> from layoutalg.index import symbol, var
     >>> n, i = symbol("N"), var("i", 99) * 64 + var("t", 256) // 8
     >>> nonnegative(i * 2 - i // n * n * 2), at_least_zero(i * 2 - i // n * n * 2)
     (False, True)
@@ -119,7 +119,7 @@ def _undivided(e: Expr) -> Expr:
 def _lowered(e: Expr) -> Expr:
     """Something that is no greater: of −K·(x mod n) and −K·i the greatest, of −K·n·(x div n) all of −K·x.
 
-    >>> from layoutalg.index import symbol
+    >>> from layoutalg.index import symbol, var
     >>> n = symbol("N", multiple_of=8)
     >>> _lowered(n * 9 + 63 - 64 * var("i", (n * 9 + 63) // 64))
     71
@@ -158,7 +158,7 @@ def replaced(e: Expr, given: Expr) -> Iterator[Expr]:
     left = dict(enumerate((*_bounds(given), *_leading(given))))
     while True:
         most = len(recovered(e).terms)
-        found = {k: new for k, (p, limit) in left.items() if (new := _with_any(e, p, var(f"below_{k}", limit)))}
+        found = {k: new for k, (p, limit) in left.items() if (new := _with_any(e, p, internal(f"below_{k}", limit)))}
         best = min(found, key=lambda k: len(found[k].terms), default=None)
         if best is None or len(found[best].terms) > most:
             return
@@ -221,8 +221,8 @@ def _nested(e: Expr, bounds: Bounds) -> Iterator[Expr]:
         quotient = simplify(div(e - p, limit))
         if simplify(e - p - limit * quotient) is FALSE and quotient.depth <= e.depth and quotient is not e:
             for inner in _nested(quotient, bounds[:k] + bounds[k + 1 :]):
-                yield var(f"any_below_{k}_of_{len(bounds)}", limit) + limit * inner
+                yield internal(f"below_{k}_of_{len(bounds)}", limit) + limit * inner
     for k, (p, limit) in enumerate(bounds):
         if e is p:
-            yield var(f"any_below_{k}_of_{len(bounds)}", limit)
+            yield internal(f"below_{k}_of_{len(bounds)}", limit)
     yield e

@@ -46,8 +46,8 @@ from layoutalg.index import (
     slack,
     substitute,
     symbol,
-    var,
     variables,
+    with_extent,
 )
 from layoutalg.index.normal import normal
 from layoutalg.index.ranges import BOOLEAN
@@ -184,7 +184,7 @@ def with_limits_as_sizes(expr: Expr, given: Expr) -> Expr:
             opaque[e] = symbol(f"({e})", min=int(e.lo), max=most)
     for v in variables(expr):
         if v.value.extent is not None:
-            opaque[v] = var(v.value.name, substitute(v.value.extent, opaque))
+            opaque[v] = with_extent(v, substitute(v.value.extent, opaque))
     return substitute(expr, opaque)
 
 

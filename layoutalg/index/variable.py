@@ -5,15 +5,17 @@
 | `symbol(name)`  | min … max, multiples of m, perhaps powers of two     | a size: a verdict names it   |
 | `var(name, n)`  | 0 … n − 1; n may be an expression                    | an index: it is quantified   |
 | `unlimited`     | every integer, or all from a least one               | whatever stands in its place |
+| `internal`      | as `var`                                             | the library's own index      |
 
-A variable is its name and its limits: two of one name and one range are one variable.
+A variable is its name, its limits and its maker: two of one name and one range are one variable.  So what the library
+asks of a user's expressions it asks with `internal` ones: whatever the user's are called, none of them is one of these.
 """
 
 from __future__ import annotations
 
 import builtins
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.expr import Expr, Term, as_expr, make_node
@@ -26,6 +28,7 @@ class Symbol:
     """What is known of a variable: `lo ≤ v ≤ hi`, `v < extent` where that limit is an expression, divisibility.
 
     `index`: it was made by `var`, not `symbol`: an index and a size of one name and range are two.
+    `internal`: the library made it for itself.
 
     >>> known = symbol("M", multiple_of=8).value
     >>> known.name, known.lo, known.multiple_of, known.index, var("i", 64).value.hi
@@ -39,6 +42,7 @@ class Symbol:
     multiple_of: int = 1
     power_of_two: bool = False
     index: bool = False
+    internal: bool = field(default=False, kw_only=True)
 
 
 def symbol(
@@ -73,6 +77,26 @@ def var(name: str, extent: Term) -> Expr:
     if limit.hi < 1:
         raise InexpressibleError(f"index {name} over an extent of {limit} has no value")
     return make_node("var", (), Symbol(name, 0, limit.hi - 1, None if limit.op == "const" else limit, index=True))
+
+
+def internal(name: str, extent: Term) -> Expr:
+    """An index of the library's own, shown as name': no variable that `var` or `symbol` makes, whatever it is called.
+
+    >>> internal("i", 8), internal("i", 8) is internal("i", 8), internal("i", 8) is var("i'", 8)
+    (i', True, False)
+    """
+    made = var(f"{name}'", extent)
+    return make_node("var", (), replace(made.value, internal=True))
+
+
+def with_extent(index: Expr, extent: Term) -> Expr:
+    """The index of the same name and maker over another extent.
+
+    >>> with_extent(internal("i", symbol("M")), 8).hi
+    7
+    """
+    made = var(index.value.name, extent)
+    return make_node("var", (), replace(made.value, internal=index.value.internal))
 
 
 def unlimited(name: str, least: Bound = -math.inf) -> Expr:

@@ -90,6 +90,8 @@ class LaneMap:
         """The same map with its tile somewhere in a larger one."""
         if len(origin) != len(self.index):
             raise LayoutError(f"an origin of {len(origin)} coordinates for {len(self.index)} dimensions")
+        if own := {self.lane, self.element} & {*variables(*map(as_expr, origin))}:
+            raise LaneMapError(f"a tile's origin is the same for all lanes; {own.pop()} is the map's own")
         index = tuple(at + i for at, i in zip(map(as_expr, origin), self.index, strict=True))
         return LaneMap(self.lane, self.element, index, self.name)
 

@@ -58,7 +58,7 @@ def swizzled(rows: int, columns: int) -> TensorDescriptor:
 def test_a_dropped_barrier_is_a_race(swizzle: str) -> None:
     found = refutations(every(lds_transpose(swizzle=swizzle), Barrier, lambda _: None))
     verdict = found["1 and 2: no race in lds"]
-    one, other = verdict.witness.points[0]["tx"], verdict.witness.points[0]["tx_other"]
+    one, other = verdict.witness.points[0]["tx"], verdict.witness.points[0]["tx_other'"]
     assert one != other
     assert "thread" in verdict.reason
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import Expr, all_of, as_expr, substitute, var
+from layoutalg.index import Expr, all_of, as_expr, internal, substitute
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.matrix_operands import ROW, swizzled
 from layoutalg.kernel.program import BoxCopy, ElementMap, Pixels, Program, Tensor
@@ -91,7 +91,7 @@ class TensorBox:
     def index(self) -> tuple[Expr, ...]:
         """Any coordinates of the tensor."""
         named = zip(self.tensor.names, self.tensor.descriptor.lengths, strict=True)
-        return tuple(var(f"{name}_any", length) for name, length in named)
+        return tuple(internal(name, length) for name, length in named)
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -155,9 +155,9 @@ def first_of(s: BoxCopy, number: int) -> tuple[tuple[Expr, ...], tuple[Expr, ...
 
 def walked(tensor: Tensor, pixels: Pixels) -> ElementMap:
     """The element that the hardware finds at a window and a pixel of it: in letters n, ho, wo, y, x, c."""
-    n, c = var("in_any", pixels.lengths[0]), var("ic_any", pixels.lengths[3])
-    outs = [var(f"io{d}_any", length) for d, length in enumerate(pixels.outputs)]
-    ys = [var(f"iy{d}_any", length) for d, length in enumerate(pixels.filter)]
+    n, c = internal("in", pixels.lengths[0]), internal("ic", pixels.lengths[3])
+    outs = [internal(f"io{d}", length) for d, length in enumerate(pixels.outputs)]
+    ys = [internal(f"iy{d}", length) for d, length in enumerate(pixels.filter)]
     around = zip(outs, pixels.stride, ys, pixels.dilation, pixels.pad, strict=True)
     at = [o * s + y * d - p for o, s, y, d, p in around]
     inside = zip(at, pixels.lengths[1:3], pixels.pad, strict=True)

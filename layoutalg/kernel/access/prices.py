@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr, substitute, var
+from layoutalg.index import Expr, as_expr, internal, substitute
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
@@ -78,9 +78,9 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     if rest:
         why = f"{int(thread.hi) + 1} threads are no whole waves of {gpu.wave_size}: lanes that are off have no price"
         return Priced(number, s, "", None, why)
-    lane, width = var("lane", gpu.wave_size), s.width
-    element = var("element", width) if width > 1 else as_expr(0)
-    at: dict[Expr, Expr | int] = {thread: var("wave", waves) * gpu.wave_size + lane}
+    lane, width = internal("lane", gpu.wave_size), s.width
+    element = internal("element", width) if width > 1 else as_expr(0)
+    at: dict[Expr, Expr | int] = {thread: internal("wave", waves) * gpu.wave_size + lane}
     moved = s.vector_ys
     parts = digits(element, [s.registers.distribution.ys[y] for y in moved])
     at |= {s.registers.distribution.y_index[y]: part for y, part in zip(moved, parts, strict=True)}

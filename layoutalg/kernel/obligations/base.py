@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_of
+from layoutalg.index import TRUE, Expr, all_of, internal, substitute
 from layoutalg.index.c import intermediates
 from layoutalg.index.conditions import with_limits_as_sizes
+from layoutalg.kernel.program import extent_of
+from layoutalg.layout import TileDistribution
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
+from layoutalg.target.operand import OperandMap
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,30 @@ class Requirement:
 def inside(index: Sequence[Expr], lengths: Sequence[Expr]) -> Expr:
     """Each index is in range."""
     return all_of(*(all_of(i >= 0, i < n) for i, n in zip(index, lengths, strict=True)))
+
+
+def another(index: Expr) -> Expr:
+    """The same index of another thread, or in another iteration.
+
+    >>> from layoutalg.index import var
+    >>> another(var("tx", 64))
+    tx_other'
+    """
+    return internal(f"{index.value.name}_other", extent_of(index))
+
+
+def lanes_of(tile: TileDistribution) -> tuple[Expr, ...]:
+    """Any lane: a variable for each P of a distribution."""
+    return tuple(internal(f"p{n}", length) for n, length in enumerate(tile.ps))
+
+
+def counted(operand: OperandMap) -> OperandMap:
+    """The same operand map over a lane and an element that no program has."""
+    at: dict[Expr, Expr | int] = {v: internal(v.value.name, extent_of(v)) for v in (operand.lane, operand.element)}
+    lane, element, row, column = (
+        substitute(e, at) for e in (operand.lane, operand.element, operand.row, operand.column)
+    )
+    return replace(operand, lane=lane, element=element, row=row, column=column)
 
 
 def fits(about: str, exprs: Sequence[Expr], bits: int, given: Expr = TRUE) -> Iterator[Requirement]:

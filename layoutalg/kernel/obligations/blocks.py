@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, prod, substitute, var
+from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, internal, prod, substitute
 from layoutalg.kernel.access.places import has_copies
-from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.base import Requirement, another, fits, inside
 from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
@@ -60,22 +60,22 @@ def cover(program: Program) -> Iterator[Requirement]:
     launched = ForAll("the grid has the tiles' extents", all_equal(program.extents, program.tiles.lengths), TRUE, shown)
     yield Requirement("as many blocks as tiles", launched)
     yield Requirement("blocks ↔ tiles", RoundTrip(program.tiles))
-    x = tuple(var(name, n) for name, n in zip(program.target.names, lengths, strict=True))
+    x = tuple(internal(name, n) for name, n in zip(program.target.names, lengths, strict=True))
     counts = program.tiles.bottom_lengths
     reached = all_of(*(i // t < n for i, t, n in zip(x, program.tile, counts, strict=True) if n is not None))
     yield Requirement(
         "every coordinate is in a tile",
         ForAll("x div tile is the number of a tile", reached, program.requires, (Shown("x", x),)),
     )
-    tile = tuple(var(f"tile{d}_any", n) for d, n in enumerate(counts) if n is not None)
-    inner = tuple(var(f"within{d}_any", t) for d, t in enumerate(program.tile))
+    tile = tuple(internal(f"tile{d}", n) for d, n in enumerate(counts) if n is not None)
+    inner = tuple(internal(f"within{d}", t) for d, t in enumerate(program.tile))
     reach = tuple(n * t + c for n, t, c in zip(tile, program.tile, inner, strict=True))
     yield Requirement("no coordinate is in two tiles", InjectiveMap("tiles are disjoint", (*tile, *inner), reach))
 
 
 def control(program: Program) -> Iterator[Requirement]:
     """Every thread runs every statement, barriers too, equally often, and at least once; loop counts fit their type."""
-    others = {t: var(f"{t.value.name}_other", int(t.hi) + 1) for t in program.threads}
+    others = {t: another(t) for t in program.threads}
     shown = (Shown("threads", (*program.threads, *others.values())),)
     for number, loop in program.statements():
         if isinstance(loop, Loop):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, any_of, as_expr, eq, prod, var
+from layoutalg.index import TRUE, all_equal, all_of, any_of, as_expr, eq, internal, prod
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.boxes import LONGEST, ROWS, STRIDE, beside, box_of, first_of, walked, word_copied
 from layoutalg.kernel.access.matrix_operands import ROW
@@ -41,7 +41,7 @@ def box_copy(program: Program, number: int, s: BoxCopy) -> Iterator[Requirement]
     _refuse(what, program, s)
     yield from begins(what, program, s.store.shared)
     yield from _image(what, program, s, s.pixels) if s.pixels else _tensor(what, program, s)
-    x = tuple(var(f"x{d}", n) for d, n in enumerate(s.store.descriptor.lengths))
+    x = tuple(internal(f"x{d}", n) for d, n in enumerate(s.store.descriptor.lengths))
     here, there = s.store.descriptor.offset(x), word_copied(s, x)
     shown = (Shown("coordinates", x), Shown("word", (here,)), Shown("copied to", (there,)))
     yield Requirement(

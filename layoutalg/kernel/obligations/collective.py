@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, as_expr, eq, var
+from layoutalg.index import TRUE, as_expr, eq, internal
 from layoutalg.kernel.access.matrix_loads import ELEMENTS, LANES, ROWS, held_by, in_row, matrix_load
-from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.base import Requirement, lanes_of
 from layoutalg.kernel.obligations.products import hardware_lanes
 from layoutalg.kernel.program import LoadShared, Program
 from layoutalg.prove import ForAll, Shown
@@ -25,8 +25,8 @@ def collective(what: str, program: Program, access: LoadShared) -> Iterator[Requ
     """What must hold of a read by `access.by`."""
     load, tile = matrix_load(access), access.registers.distribution
     yield from hardware_lanes(what, program, LANES)
-    waves = tuple(var(f"p{n}", p) for n, p in enumerate(tile.ps[:-1]))
-    lane, matrix, half = var("lane", LANES), var("matrix", ELEMENTS // 2), var("half", 2)
+    waves = lanes_of(tile)[:-1]
+    lane, matrix, half = internal("lane", LANES), internal("matrix", ELEMENTS // 2), internal("half", 2)
     row, column = load.receives(lane, half)
     here = access.descriptor.offset(held_by(access, waves, lane, matrix * 2 + half))
     start = access.descriptor.offset(in_row(access, waves, row, matrix, as_expr(0)))
@@ -34,7 +34,7 @@ def collective(what: str, program: Program, access: LoadShared) -> Iterator[Requ
              Shown("word", (here,)), Shown("received from", (start + column,)))  # fmt: skip
     same = ForAll("each lane receives its elements", eq(here, start + column), TRUE, shown)
     yield Requirement(f"{what}: {access.by} gives each lane what it is to hold", same)
-    named = var("named", ROWS)
+    named = internal("named", ROWS)
     first = access.descriptor.offset(in_row(access, waves, named, matrix, as_expr(0)))
     whole = ForAll("a row is 16 bytes at a multiple of 16", eq(first % ROWS, 0), TRUE, (Shown("word", (first,)),))
     yield Requirement(f"{what}: rows begin where {access.by} takes them", whole)

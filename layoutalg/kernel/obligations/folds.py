@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_equal, all_of, eq
-from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.base import Requirement, lanes_of
 from layoutalg.kernel.obligations.products import each_once, is_f32
 from layoutalg.kernel.program import Fold, Program
 from layoutalg.layout import LayoutError
@@ -37,7 +37,7 @@ def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
         raise LayoutError(
             f"{what}: the tile that is folded has one dimension more than its result (in parts: as many), and more Ys"
         )
-    ps, ys, steps = a.p_index, a.y_index[: len(c.ys)], a.y_index[len(c.ys) :]
+    ps, ys, steps = lanes_of(a), a.y_index[: len(c.ys)], a.y_index[len(c.ys) :]
     rows = len(a.lengths) - 1
     found = a.lower(ps, (*ys, *steps))
     kept = all_equal(found[:rows], c.lower(ps, ys)[:rows])

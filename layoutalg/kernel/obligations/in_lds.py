@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, var
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, internal
 from layoutalg.kernel.access.matrix_operands import PATTERN, ROW, RUN, first_word, leading_of, word_read
-from layoutalg.kernel.obligations.base import Requirement, fits
+from layoutalg.kernel.obligations.base import Requirement, counted, fits, lanes_of
 from layoutalg.kernel.program import LoadShared, MultiplyShared, Program, Shared
 from layoutalg.kernel.program.fragments import element_index
 from layoutalg.layout import LayoutError
@@ -36,7 +36,7 @@ def multiply_shared(program: Program, number: int, s: MultiplyShared) -> Iterato
         if operand.shared.dtype.bytes != 2 or operand.registers.dtype != operand.shared.dtype:
             raise LayoutError(f"{what}: elements of 16 bits, as they are")
         yield from begins(what, program, operand.shared)
-        yield from _words(what, operand, held, along_k)
+        yield from _words(what, operand, counted(held), along_k)
         yield from fits(f"{what}: words fit 32 bits", [first_word(program, operand, letter)], 32, program.requires)
 
 
@@ -50,8 +50,8 @@ def begins(what: str, program: Program, shared: Shared) -> Iterator[Requirement]
 
 def _words(what: str, operand: LoadShared, held: OperandMap, along_k: bool) -> Iterator[Requirement]:
     tile = operand.registers.distribution
-    waves = tuple(var(f"p{n}", p) for n, p in enumerate(tile.ps[:-1]))
-    steps = (var("repeat", tile.ys[0]), var("step", tile.ys[1]))
+    waves = lanes_of(tile)[:-1]
+    steps = (internal("repeat", tile.ys[0]), internal("step", tile.ys[1]))
     origin = operand.origin or (as_expr(0),) * len(tile.lengths)
 
     def word(lane: Expr | int, element: Expr | int) -> Expr:

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, fresh, negation, substitute, var, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, negation, substitute, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import offset_of
 from layoutalg.kernel.access.matrix_loads import row_start
 from layoutalg.kernel.access.places import tile_start, vector_start, word_of
 from layoutalg.kernel.obligations.asynchronous import Flight
-from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.base import Requirement, another, fits, inside
 from layoutalg.kernel.obligations.collective import collective
 from layoutalg.kernel.obligations.memory import computed, vector
 from layoutalg.kernel.program import (
@@ -44,7 +44,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
-from layoutalg.prove.domain import index_form, names_in
+from layoutalg.prove.domain import index_form
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ def shared_access(program: Program, number: int, access: SharedAccess) -> Iterat
     if not access.loads:
         yield Requirement(f"{what}: one word for each element", Injective(buffer))
     x = program.coordinates(access, access.registers.distribution.y_index)
-    sizes = names_in(descriptor)
-    x_names = tuple(fresh(f"x{n}", length, sizes) for n, length in enumerate(descriptor.lengths))
+    x_names = tuple(internal(f"x{n}", length) for n, length in enumerate(descriptor.lengths))
     same = ForAll("the emitted word is the map's", eq(offset_of(descriptor, x_names), descriptor.offset(x_names)))
     yield Requirement(f"{what}: the emitted formula is the map", same)
     if isinstance(access, LoadShared):
@@ -222,7 +221,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
         shown = (Shown("thread", program.threads), Shown("word", (here,)))
         return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
     moving = (*program.threads, *other.access.registers.distribution.y_index, *other.private)
-    renamed: dict[Expr, Expr | int] = {v: var(f"{v.value.name}_other", extent_of(v)) for v in moving}
+    renamed: dict[Expr, Expr | int] = {v: another(v) for v in moving}
     slots = (one.access.slot, substitute(other.access.slot, renamed))
     if simplify(slots[0]) is not simplify(slots[1]):
         told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, substitute, var
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, substitute
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
 from layoutalg.kernel.program import (
@@ -120,12 +120,12 @@ def complete(program: Program, number: int, term: Term, pairs: tuple[tuple[Expr,
     shown = (Shown("loops at", term.over), Shown("origins", tuple(a for a, _ in pairs)))
     rows = ForAll("origins agree", all_of(*(eq(a, b) for a, b in pairs)), program.requires, shown)
     yield Requirement(f"{number}: rows, columns and k belong together", rows)
-    within = var("k_within_any", term.length)
+    within = internal("k_within", term.length)
     reached = term.a.origin[-1] + within
     over = (*term.over, within)
     about = f"{number}: no contracted index is summed twice"
     yield Requirement(about, InjectiveMap("k differ", over, (reached,), TRUE, (Shown("k", (reached,)),)))
-    contracted = var("k_any", term.a.tensor.descriptor.lengths[-1])
+    contracted = internal("k", term.a.tensor.descriptor.lengths[-1])
     extents = [extent_of(v) for v in over]
     found = digits(contracted, extents)
     put: dict[Expr, Expr | int] = dict(zip(over, found, strict=True))

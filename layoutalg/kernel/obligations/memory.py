@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, eq, substitute, symbol, var, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, eq, internal, substitute, symbol, variables
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
-from layoutalg.kernel.obligations.base import Requirement, fits, inside
+from layoutalg.kernel.obligations.base import Requirement, fits, inside, lanes_of
 from layoutalg.kernel.program import (
     ElementMap,
     GlobalAccess,
@@ -125,7 +125,7 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     yield from vector(what, access, access.tensor.descriptor)
     if access.vector is not None:
         width = access.width
-        first, more, lane = symbol("first", min=0), symbol("more", min=0), var("lane", width)
+        first, more, lane = symbol("first", min=0), symbol("more", min=0), internal("lane", width)
         ends = first * width + lane < (first + more + 1) * width
         lemma = ForAll("of multiples: first < end gives first + lane < end", ends)
         yield Requirement(f"{what}: a vector that begins inside ends inside", lemma)
@@ -143,7 +143,7 @@ def vector(what: str, access: MemoryAccess, descriptor: TensorDescriptor) -> Ite
         return
     width, ys = access.width, [access.registers.distribution.y_index[y] for y in access.vector_ys]
     number = horner(ys, [access.registers.distribution.ys[y] for y in access.vector_ys])
-    lanes = access.registers.distribution.p_index
+    lanes = lanes_of(access.registers.distribution)
     inner = access.registers.distribution.lower(lanes, access.registers.distribution.y_index)
     moving = [d for d, i in enumerate(inner) if set(ys) & set(variables(i))]
     if len(moving) != 1:

@@ -15,9 +15,10 @@ x fastest; and sums are f32, of the instruction's types.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, prod, substitute, var, variables
-from layoutalg.kernel.obligations.base import Requirement, inside
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, prod, substitute, variables
+from layoutalg.kernel.obligations.base import Requirement, another, counted, inside, lanes_of
 from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.kernel.program.fragments import element_index, holder
 from layoutalg.layout import LayoutError
@@ -31,17 +32,19 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
     what = f"{number}: {s.c.name} += {s.a.name}·{s.b.name}"
     yield from _types(what, s)
     yield from hardware_lanes(what, program, s.instruction.wave)
-    i, (c, a, b) = s.instruction, (s.c.distribution, s.a.distribution, s.b.distribution)
+    i = s.instruction
+    i = replace(i, a=counted(i.a), b=counted(i.b), d=counted(i.d))
+    c, a, b = s.c.distribution, s.a.distribution, s.b.distribution
     if not len(c.lengths) == len(a.lengths) == len(b.lengths) == 3:
         raise LayoutError(f"{what}: tiles are (g, m, n), (g, m, k) and (g, n, k), of rank 3")
     for registers, operand in zip((s.c, s.a, s.b), (i.d, i.a, i.b), strict=True):
         _refuse_elements(what, registers, operand)
-    warp, lane = _waves(s)
-    m, n, k = (var(name, extent) for name, extent in (("ym", c.ys[0]), ("yn", c.ys[1]), ("yk", a.ys[1])))
+    warp, lane = _waves(s, i.d.lane)
+    m, n, k = (internal(name, extent) for name, extent in (("ym", c.ys[0]), ("yn", c.ys[1]), ("yk", a.ys[1])))
     counts = all_of(eq(c.ys[0], a.ys[0]), eq(c.ys[1], b.ys[0]), eq(a.ys[1], b.ys[1]))
     yield Requirement(f"{what}: as many fragments", ForAll("c, a and b have the same fragments", counts))
     g0, m0, n0 = _lower(s.c, (*warp, 0), (m, n), 0, i.d)
-    step = var("step", i.k)
+    step = internal("step", i.k)
     keeper, element = holder(i.a, "column", step)
     reached = _lower(s.a, (*warp, keeper), (m, k), element, i.a)[2]
     for registers, operand, iterations, wanted in (
@@ -101,7 +104,7 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
     shown = (Shown("thread", program.threads), Shown("lane", program.lanes), Shown("in its wave", (number % wave,)))
     place = ForAll("the lane is the thread's number mod the wave", eq(program.lanes[-1], number % wave), TRUE, shown)
     yield Requirement(f"{what}: lanes are the hardware's", place)
-    others: dict[Expr, Expr | int] = {t: var(f"{t.value.name}_other", int(t.hi) + 1) for t in program.threads}
+    others: dict[Expr, Expr | int] = {t: another(t) for t in program.threads}
     there = [substitute(lane, others) for lane in program.lanes[:-1]]
     alike = all_of(*(eq(one, other) for one, other in zip(program.lanes, there, strict=False)))
     together = eq(number // wave, substitute(number, others) // wave)
@@ -109,15 +112,15 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
     yield Requirement(f"{what}: waves are the hardware's", ForAll("threads of a wave share it", alike, together, both))
 
 
-def _waves(s: Multiply) -> tuple[tuple[Expr, ...], Expr]:
+def _waves(s: Multiply, lane: Expr) -> tuple[tuple[Expr, ...], Expr]:
     """Variables for the P index: the waves', and the lane's of one instruction."""
-    *waves, lanes = s.c.distribution.ps
+    *waves, lanes = lanes_of(s.c.distribution)
     wave = s.instruction.wave
     if wave == 1:  # lane by lane: every P index is a wave of one lane
-        return tuple(var(f"p{n}", p) for n, p in enumerate(s.c.distribution.ps)), as_expr(0)
-    if int(lanes) != wave:
-        raise LayoutError(f"{s.instruction.name} takes waves of {wave} lanes; the last P has {lanes}")
-    return tuple(var(f"p{n}", p) for n, p in enumerate(waves)), s.instruction.d.lane
+        return lanes_of(s.c.distribution), as_expr(0)
+    if (held := int(lanes.hi) + 1) != wave:
+        raise LayoutError(f"{s.instruction.name} takes waves of {wave} lanes; the last P has {held}")
+    return tuple(waves), lane
 
 
 def _lower(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, substitute, var
+from layoutalg.index import TRUE, Expr, all_equal, all_of, substitute
 from layoutalg.kernel.access.places import is_first_copy, lane_factors
-from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.base import Requirement, another, lanes_of
 from layoutalg.kernel.program import Registers
 from layoutalg.layout import TileDistribution
 from layoutalg.layout.mixed_radix import digits, horner
@@ -22,22 +22,22 @@ def first_copy_is_the_tile(registers: Registers) -> Iterator[Requirement]:
     """The first copy alone is the tile, once: it is the distribution without copies."""
     one, alone = registers.distribution, _without_copies(registers.distribution)
     yield Requirement(f"{registers.name}: threads of a copy ↔ tile", RoundTrip(alone.adaptor))
-    first = is_first_copy(one, one.p_index)
-    held, wanted = (tile.lower(p, one.y_index) for tile, p in ((one, one.p_index), (alone, _rest(one, one.p_index))))
-    shown = (Shown("lane", one.p_index), Shown("holds", held), Shown("the first copy", wanted))
+    here = lanes_of(one)
+    first, rest = is_first_copy(one, here), _rest(one, here)
+    held, wanted = (tile.lower(p, one.y_index) for tile, p in ((one, here), (alone, rest)))
+    shown = (Shown("lane", here), Shown("holds", held), Shown("the first copy", wanted))
     alike = ForAll("threads that differ in copies alone hold one element", all_equal(held, wanted), TRUE, shown)
     yield Requirement(f"{registers.name}: copies are alike", alike)
-    others = {p: var(f"{p.value.name}_other", n) for p, n in zip(one.p_index, one.ps, strict=True)}
+    others = {p: another(p) for p in here}
     also = substitute(first, dict(others))
-    rest = _rest(one, one.p_index)
     there = tuple(substitute(r, dict(others)) for r in rest)
-    goal = all_equal(one.p_index, tuple(others.values()))
-    both = (Shown("lane", one.p_index), Shown("lane", tuple(others.values())))
+    goal = all_equal(here, tuple(others.values()))
+    both = (Shown("lane", here), Shown("lane", tuple(others.values())))
     once = ForAll("two lanes of the first copy differ in it", goal, all_of(first, also, all_equal(rest, there)), both)
     yield Requirement(f"{registers.name}: the first copy has each lane once", once)
-    lanes = tuple(var(f"p{n}_any", length) for n, length in enumerate(alone.ps))
+    lanes = lanes_of(alone)
     full = _with_zeros(one, lanes)
-    at = dict(zip(one.p_index, full, strict=True))
+    at = dict(zip(here, full, strict=True))
     goal = all_of(substitute(first, at), all_equal([substitute(r, at) for r in rest], lanes))
     every = ForAll("each lane of a copy is in the first", goal, TRUE, (Shown("lane", lanes), Shown("thread", full)))
     yield Requirement(f"{registers.name}: the first copy is whole", every)

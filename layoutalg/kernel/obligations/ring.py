@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, negation, var
+from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, internal, negation
 from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.obligations.base import Requirement, fits
@@ -179,7 +179,7 @@ def ring(program: Program) -> Iterator[Requirement]:
 
 def _protocol(what: str, slots: int) -> Iterator[Requirement]:
     """The claims on the two barriers of each slot, for any number of tiles."""
-    left, more, back = var("left", TILES), var("more", slots + 1), var("back", slots + 1)
+    left, more, back = internal("left", TILES), internal("more", slots + 1), internal("back", slots + 1)
     begun = left + more  # c and p, where c ≤ p ≤ c + S
     shown = (Shown("left", (left,)), Shown("begun", (begun,)))
 

@@ -58,7 +58,6 @@ RESERVED = (
         r"|full|empty|slot|.*_box",
         "the emitted text",
     ),
-    (r".*_other|.*_any", "the prover's questions"),
     (r".*_start|.*_inside", "the emitted text"),
     (
         r"(any|undefined|loaded|carried|below)_\d+|(want|head|address_of|aperture_of)_.*|flat_scratch_init|scratch_wavefront_offset",
@@ -231,7 +230,7 @@ def _sizes(program: Program) -> None:
     """Sizes are symbols, and all that descriptors, tiles and requirements use."""
     scope = frozenset(program.sizes)
     for size in program.sizes:
-        if size.op != "var" or size.value.extent is not None:
+        if size.op != "var" or size.value.index:
             raise _no(program, f"the size {size} is no symbol")
     for tensor in program.tensors:
         _within(program, f"the descriptor of {tensor.name}", _parameters(tensor.descriptor.adaptor), scope)
@@ -272,7 +271,7 @@ def _indices(program: Program) -> None:
     scopes = [(i, sizes) for i in program.grid] + [(i, Scope()) for i in program.threads]
     scopes += [(s.index, sizes | grid | threads) for s in program.of(Loop)]
     for index, scope in scopes:
-        if index.op != "var" or index.value.lo != 0 or index.value.multiple_of != 1 or index.value.power_of_two:
+        if index.op != "var" or not index.value.index or index.value.lo != 0:
             raise _no(program, f"{index} does not count 0, 1, 2 …; use var(name, extent)")
         if index.value.extent is None and index.hi == float("inf"):
             raise _no(program, f"{index} has no end; use var(name, extent)")

@@ -44,6 +44,7 @@ from layoutalg.index import (
     as_expr,
     eq,
     fresh,
+    internal,
     names,
     symbol,
     unlimited,
@@ -166,7 +167,7 @@ def _steps(lengths: Index) -> Iterator[ForAll]:
 
 def _carries(length: Expr) -> Iterator[ForAll]:
     """One digit moves by its step and the carry, less or more one length, and hands that length on."""
-    digit, step, carry = var("digit'", length), var("step'", length), var("carry'", 3) - 1
+    digit, step, carry = internal("digit", length), internal("step", length), internal("carry", 3) - 1
     for name, signed in (("upwards", step), ("downwards", -step)):
         moved, out = carry_step(digit, signed, length, carry)
         new = digit + moved
@@ -177,7 +178,7 @@ def _carries(length: Expr) -> Iterator[ForAll]:
 def _divides(lengths: Index) -> Iterator[ForAll]:
     """Magic division of every index by every divisor in the range of a length is division."""
     yield _quotient()
-    index = var("index'", HALF32)
+    index = internal("index", HALF32)
     for shift in range(32):
         least, most = (1 << shift >> 1) + (shift > 0), min(1 << shift, HALF32 - 1)
         within = [n for n in lengths if least <= n.hi and n.lo <= most]
@@ -191,7 +192,7 @@ def _divides(lengths: Index) -> Iterator[ForAll]:
 def _quotient() -> ForAll:
     """For all sizes: where n + d ≤ k, n·(k + 1) lies from W·q on and below W·(q + 1)."""
     d, k, q = symbol("d'"), symbol("k'", min=0), symbol("q'", min=0)
-    n, whole = d * q + var("t'", d), d * k + var("r'", d)
+    n, whole = d * q + internal("t", d), d * k + internal("r", d)
     reached = all_of(whole * q <= n * (k + 1), n * (k + 1) < whole * (q + 1))
     return ForAll("the quotient is that of division", reached, n + d <= k)
 

@@ -34,6 +34,7 @@ from layoutalg.index import (
     unused,
     var,
     variables,
+    with_extent,
 )
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover, simplify
@@ -185,7 +186,7 @@ def by_generality(obligation: Obligation, decide: Decide) -> Outcome | None:
     new: dict[Expr, Expr] = dict(lengths)
     for v in obligation.variables:
         if v.value.extent in lengths:
-            new[v] = var(v.value.name, lengths[v.value.extent])
+            new[v] = with_extent(v, lengths[v.value.extent])
     if any(v in new for e in extents for v in variables(e)):
         return None  # an index within another's limit
     return _more(obligation, new, obligation.given, decide)

@@ -193,4 +193,4 @@ def test_the_library_walks_no_others(image, filter, groups):
 def test_the_element_of_a_window_is_its_pixel():
     s = image_copy(task().program)
     found = walked(s.load.tensor, s.pixels)
-    assert [v.value.name for v in found.letters] == ["in_any", "io0_any", "io1_any", "iy0_any", "iy1_any", "ic_any"]
+    assert [v.value.name for v in found.letters] == ["in'", "io0'", "io1'", "iy0'", "iy1'", "ic'"]

@@ -1,0 +1,93 @@
+"""Drawn kernels: the fuzzer sees what it is for. `python -m tests.refine.audit.generated 10000` is a long run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from layoutalg.isa.run.launch import execute
+from layoutalg.prove import Proved
+from layoutalg.refine.audit.audit import Audit
+from tests.fuzzing import count
+from tests.refine.audit.generated.drawing import drawn
+from tests.refine.audit.generated.judging import Build, audited, claiming, compiled, contents, contradictions
+from tests.refine.audit.generated.language import (
+    BARRIER,
+    Buffer,
+    Const,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Op,
+    Store,
+    Tensor,
+    Var,
+    undeclared,
+    walk,
+)
+from tests.refine.audit.generated.meaning import meant
+from tests.refine.audit.generated.reducing import smallest
+
+T, HALF = Var("t"), Const(64)
+ACROSS = Op("^", (T, HALF))
+
+#: Threads of two waves that hand values on by LDS.
+HANDED = Kernel(
+    128, (), (Tensor("x", "f32", (128,)), Tensor("o", "f32", (128,), written=True)), (Buffer("s", "f32", 128),),
+    (Let("v", "f32", Load("x", T)), Store("s", T, Var("v")), BARRIER, Store("o", T, Load("s", ACROSS))),
+    ("o[i] = x[(i + 64) % 128]", "o[i] = x[i]"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
+def test_a_run_of_a_plan_is_what_the_source_means(target: str) -> None:
+    for seed in range(count(8, dear=20)):
+        kernel = drawn(Random(seed), changes=0)
+        (code,) = compiled([kernel], Build(target, 1 + 2 * (seed % 2)))
+        file = claiming(kernel, "k0")
+        sizes = {name: n for name, n in (("N", 3), ("M", 2), ("G", 2)) if name in kernel.sizes}
+        made = contents(file, code, sizes, seed)
+        wanted = meant(kernel, sizes, {name: one.read(one.buffer.array) for name, one in made.tensors.items()})
+        run = execute(code, made.grid, made.block, made.arguments, strict=False, lds=made.lds)
+        for one, memory in zip(made.passed, run.outputs, strict=True):
+            assert (one.read(memory) == wanted[one.name]).all(), seed
+
+
+def test_every_change_leaves_a_kernel_that_compiles() -> None:
+    kernels = [drawn(Random(seed), split_barriers=True) for seed in range(40)]
+    assert not any(undeclared(one.body, frozenset({"t", "g", *one.sizes})) for one in kernels)
+    assert len(compiled(kernels, Build("gfx1201", 1))) == len(kernels)
+
+
+def trusted(found: Audit) -> Audit:
+    """An audit that proves all that was asked."""
+    return replace(found, claims=tuple((claim, about, Proved(claim, "trust", 0.0)) for claim, about, _ in found.claims))
+
+
+@pytest.mark.parametrize(("body", "claim"), [
+    (HANDED.body, "computes"),  # the second equation is wrong
+    ((*HANDED.body[:2], *HANDED.body[3:]), "race_free"),
+    ((HANDED.body[0], If(Op("<", (T, HALF)), HANDED.body[1:2]), *HANDED.body[2:]), "initialised"),
+    ((*HANDED.body[:3], Store("o", Op("+", (T, Const(1))), Load("s", ACROSS))), "in_bounds"),
+])  # fmt: skip
+def test_a_wrong_proof_is_seen(body: tuple[object, ...], claim: str) -> None:
+    kernel = replace(HANDED, body=body)
+    (code,) = compiled([kernel], Build("gfx942", 3))
+    file = claiming(kernel, "k0")
+    found = audited(code, file)
+    shown = contradictions(kernel, code, file, trusted(found))
+    assert shown is not None
+    assert shown.claim == claim
+    assert contradictions(kernel, code, file, found) is None
+
+
+def test_a_kernel_is_made_as_small_as_what_it_shows() -> None:
+    def across(kernel: Kernel) -> bool:
+        return any(isinstance(one, Load) and one.memory == "s" for one in walk(kernel.body))
+
+    kernel = smallest(HANDED, across)
+    assert kernel.body == (Store("o", T, Load("s", T)),) or kernel.body == (Store("o", Const(64), Load("s", T)),)
+    assert kernel.equations == ()

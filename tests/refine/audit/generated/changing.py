@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from tests.refine.audit.generated.language import (
     Body,
@@ -42,6 +41,7 @@ from tests.refine.audit.generated.language import (
     undeclared,
     walk,
 )
+from tests.refine.audit.generated.places import bodies, fresh, made_by, scope, some_node, with_body, with_node
 
 T = Var("t")
 
@@ -56,77 +56,18 @@ def changed(kernel: Kernel, draw: Random, split_barriers: bool = False) -> Kerne
     return kernel if new is None or undeclared(new.body, frozenset({"t", "g", *new.sizes})) else new
 
 
-def _nth(body: Body, kind: Any, draw: Random) -> Any:
-    """Some node of a kind (a class, or what says whether it is one); None where there is none."""
-    found = [one for one in walk(body) if (isinstance(one, kind) if isinstance(kind, type) else kind(one))]
-    return draw.choice(found) if found else None
-
-
-def _with(kernel: Kernel, old: Any, new: Any, draw: Random) -> Kernel:
-    """One of the places where a node stands holds another, or several statements."""
-    places = sum(one is old for one in walk(kernel.body))
-    left = draw.randrange(places) if places else 0
-
-    def change(one: Any) -> Any:
-        nonlocal left
-        if one is not old:
-            return one
-        left -= 1
-        return new if left == -1 else one
-
-    return replace(kernel, body=rewritten(kernel.body, change))
-
-
-def _bodies(body: Body) -> list[Body]:
-    """All lists of statements."""
-    found = [body]
-    for one in walk(body):
-        found += [one.body] if isinstance(one, For) else [one.then, one.otherwise] if isinstance(one, If) else []
-    return [one for one in found if one]
-
-
-def _in(kernel: Kernel, old: Body, new: Body) -> Kernel:
-    """One list of statements in place of another."""
-    if kernel.body is old:
-        return replace(kernel, body=new)
-
-    def inside(one: Any) -> Any:
-        if isinstance(one, For) and one.body is old:
-            return replace(one, body=new)
-        if isinstance(one, If) and one.then is old:
-            return replace(one, then=new)
-        if isinstance(one, If) and one.otherwise is old:
-            return replace(one, otherwise=new)
-        return one
-
-    return replace(kernel, body=rewritten(kernel.body, inside))
-
-
-def _made(kernel: Kernel) -> set[str]:
-    return {one.var if isinstance(one, For) else one.name for one in walk(kernel.body) if isinstance(one, For | Let)}
-
-
-def _fresh(kernel: Kernel, letter: str) -> str:
-    return next(name for k in range(99) if (name := f"{letter}{k}") not in _made(kernel))
-
-
-def _inner(body: Body) -> set[str]:
-    """What statements themselves make."""
-    return {one.name for one in walk(body) if isinstance(one, Let)}
-
-
 # Barriers
 
 
 def dropped(kernel: Kernel, draw: Random) -> Kernel | None:
-    one = _nth(kernel.body, Sync, draw)
-    return _with(kernel, one, (), draw) if one else None
+    one = some_node(kernel.body, Sync, draw)
+    return with_node(kernel, one, (), draw) if one else None
 
 
 def fenced(kernel: Kernel, draw: Random) -> Kernel | None:
     """A barrier that is one for the compiler alone."""
-    one = _nth(kernel.body, Sync, draw)
-    return _with(kernel, one, Sync("fence"), draw) if one else None
+    one = some_node(kernel.body, Sync, draw)
+    return with_node(kernel, one, Sync("fence"), draw) if one else None
 
 
 def moved_barrier(kernel: Kernel, draw: Random) -> Kernel | None:
@@ -136,22 +77,19 @@ def moved_barrier(kernel: Kernel, draw: Random) -> Kernel | None:
 
 
 def added(kernel: Kernel, draw: Random) -> Kernel | None:
-    bodies = [
-        one
-        for one in _bodies(kernel.body)
-        if not any(isinstance(up, If) and one in (up.then, up.otherwise) for up in walk(kernel.body))
-    ]
-    body = draw.choice(bodies)
+    """A barrier that all threads come to."""
+    choices = [part for one in walk(kernel.body) if isinstance(one, If) for part in (one.then, one.otherwise)]
+    body = draw.choice([one for one in bodies(kernel.body) if one not in choices])
     at = draw.choice([len(body), len(body), draw.randrange(len(body) + 1)])
-    return _in(kernel, body, (*body[:at], Sync(), *body[at:]))
+    return with_body(kernel, body, (*body[:at], Sync(), *body[at:]))
 
 
 def halved(kernel: Kernel, draw: Random) -> Kernel | None:
     """A split barrier, with some of the statements around it between its halves."""
-    bodies = [one for one in _bodies(kernel.body) if Sync() in one]
-    if not bodies:
+    usable = [one for one in bodies(kernel.body) if Sync() in one]
+    if not usable:
         return None
-    body = draw.choice(bodies)
+    body = draw.choice(usable)
     at = draw.choice([k for k, one in enumerate(body) if one == Sync()])
     first, last = at - draw.choice([0, 0, 1, 2]), at + draw.choice([0, 1, 2])
     kind = draw.choice(["signal", "signal early"])
@@ -163,7 +101,7 @@ def halved(kernel: Kernel, draw: Random) -> Kernel | None:
         Sync("wait"),
         *body[last + 1 :],
     )
-    return _in(kernel, body, new)
+    return with_body(kernel, body, new)
 
 
 # Indices, bounds and guards
@@ -171,11 +109,11 @@ def halved(kernel: Kernel, draw: Random) -> Kernel | None:
 
 def turned(kernel: Kernel, draw: Random) -> Kernel | None:
     """A thread's number, or a loop's variable, is another one."""
-    one = _nth(kernel.body, lambda node: isinstance(node, Var) and node.name in ("t", "j", "a", "r", "k"), draw)
+    one = some_node(kernel.body, lambda node: isinstance(node, Var) and node.name in ("t", "j", "a", "r", "k"), draw)
     if one is None:
         return None
     others = [Const(0), op("&", one, 1), op("+", one, 1)]
-    return _with(kernel, one, draw.choice(_lanes(kernel, one) if one.name == "t" else others), draw)
+    return with_node(kernel, one, draw.choice(_lanes(kernel, one) if one.name == "t" else others), draw)
 
 
 def _lanes(kernel: Kernel, t: Term) -> list[Term]:
@@ -187,30 +125,32 @@ def _lanes(kernel: Kernel, t: Term) -> list[Term]:
 
 def parity(kernel: Kernel, draw: Random) -> Kernel | None:
     """The other one, or none."""
-    one = _nth(kernel.body, lambda node: isinstance(node, Op) and node.name == "&" and node.args[1] == Const(1), draw)
+    one = some_node(
+        kernel.body, lambda node: isinstance(node, Op) and node.name == "&" and node.args[1] == Const(1), draw
+    )
     if one is None:
         return None
-    return _with(kernel, one, draw.choice([Const(0), op("^", one, 1)]), draw)
+    return with_node(kernel, one, draw.choice([Const(0), op("^", one, 1)]), draw)
 
 
 def bounded(kernel: Kernel, draw: Random) -> Kernel | None:
-    loop = _nth(kernel.body, For, draw)
+    loop = some_node(kernel.body, For, draw)
     if loop is None:
         return None
     others = [Var(size) for size in kernel.sizes if size != "G"] + [Const(2), op("-", loop.end, 1)]
     new = replace(loop, end=draw.choice(others)) if draw.random() < 0.6 else replace(loop, first=Const(1))
-    return _with(kernel, loop, new, draw)
+    return with_node(kernel, loop, new, draw)
 
 
 def negated(kernel: Kernel, draw: Random) -> Kernel | None:
-    one = _nth(kernel.body, If, draw)
+    one = some_node(kernel.body, If, draw)
     if one is None:
         return None
     new = draw.choice([
         replace(one, when=Op("!", (one.when,))), one.then, (*one.then, *one.otherwise),
         replace(one, otherwise=()) if one.otherwise else one.then,
     ])  # fmt: skip
-    return _with(kernel, one, new, draw)
+    return with_node(kernel, one, new, draw)
 
 
 def guards(kernel: Kernel, body: Body, at: int, draw: Random) -> Term:
@@ -218,7 +158,7 @@ def guards(kernel: Kernel, body: Body, at: int, draw: Random) -> Term:
     half = kernel.block // 2
     found: list[Term] = [op("<", T, half), op(">=", T, half), op("==", op("&", T, 1), 0)]
     for loop in walk(kernel.body):
-        if isinstance(loop, For) and any(one is body for one in _bodies((loop,))):
+        if isinstance(loop, For) and any(one is body for one in bodies((loop,))):
             v = Var(loop.var)
             found += [op("==", op("&", v, 1), draw.choice([0, 1])), op(">", v, 0)] * 2
             found += [op("==", v, draw.choice([0, 0, 1]))]
@@ -229,38 +169,38 @@ def guards(kernel: Kernel, body: Body, at: int, draw: Random) -> Term:
 
 
 def guarded(kernel: Kernel, draw: Random) -> Kernel | None:
-    body = draw.choice(_bodies(kernel.body))
+    body = draw.choice(bodies(kernel.body))
     places = [k for k, one in enumerate(body) if isinstance(one, Set | Store | Copy)]
     if not places:
         return None
     at = draw.choice(places)
     when = guards(kernel, body, at, draw)
-    return _in(kernel, body, (*body[:at], If(when, (body[at],)), *body[at + 1 :]))
+    return with_body(kernel, body, (*body[:at], If(when, (body[at],)), *body[at + 1 :]))
 
 
 # Statements
 
 
 def swapped(kernel: Kernel, draw: Random) -> Kernel | None:
-    body = draw.choice(_bodies(kernel.body))
+    body = draw.choice(bodies(kernel.body))
     at = draw.randrange(len(body))
-    if at + 1 >= len(body) or _inner((body[at],)) & names(body[at + 1]):
+    if at + 1 >= len(body) or made_by((body[at],)) & names(body[at + 1]):
         return None
-    return _in(kernel, body, (*body[:at], body[at + 1], body[at], *body[at + 2 :]))
+    return with_body(kernel, body, (*body[:at], body[at + 1], body[at], *body[at + 2 :]))
 
 
 def lost(kernel: Kernel, draw: Random) -> Kernel | None:
-    body = draw.choice(_bodies(kernel.body))
+    body = draw.choice(bodies(kernel.body))
     places = [k for k, one in enumerate(body) if isinstance(one, Set | Store | Copy | Hide)]
     if not places:
         return None
     at = draw.choice(places)
-    return _in(kernel, body, (*body[:at], *body[at + 1 :]))
+    return with_body(kernel, body, (*body[:at], *body[at + 1 :]))
 
 
 def hoisted(kernel: Kernel, draw: Random) -> Kernel | None:
     """Statements from a loop's head stand before it, or those of its end behind it."""
-    loop = _nth(kernel.body, For, draw)
+    loop = some_node(kernel.body, For, draw)
     if loop is None or len(loop.body) < 2:
         return None
     cut = draw.randrange(1, len(loop.body))
@@ -268,19 +208,19 @@ def hoisted(kernel: Kernel, draw: Random) -> Kernel | None:
         head, tail = loop.body[:cut], loop.body[cut:]
         if loop.var in names(head) or any(isinstance(one, Break) for one in head):
             return None
-        return _with(kernel, loop, (*head, replace(loop, body=tail)), draw)
+        return with_node(kernel, loop, (*head, replace(loop, body=tail)), draw)
     head, tail = loop.body[:cut], loop.body[cut:]
-    if (_inner(head) | {loop.var}) & names(tail) or any(isinstance(one, Break) for one in tail):
+    if (made_by(head) | {loop.var}) & names(tail) or any(isinstance(one, Break) for one in tail):
         return None
-    return _with(kernel, loop, (replace(loop, body=head), *tail), draw)
+    return with_node(kernel, loop, (replace(loop, body=head), *tail), draw)
 
 
 def parted(kernel: Kernel, draw: Random) -> Kernel | None:
     """A loop is passed twice: a part of its body in one pass, the rest in the other."""
-    loop = _nth(kernel.body, For, draw)
+    loop = some_node(kernel.body, For, draw)
     if loop is None or len(loop.body) < 1:
         return None
-    r, flag = _fresh(kernel, "r"), _fresh(kernel, "f")
+    r, flag = fresh(kernel, "r"), fresh(kernel, "f")
     shared: list[Statement] = []
     parts: tuple[list[Statement], list[Statement]] = [], []
     behind = False
@@ -295,7 +235,7 @@ def parted(kernel: Kernel, draw: Random) -> Kernel | None:
         parts[behind].append(one)
     first, second = parts
     for part in (first, second):  # what one pass makes the other has not
-        part[:] = [one for one in part if not (names(one) & _inner(tuple(first + second)) - _inner(tuple(part)))]
+        part[:] = [one for one in part if not (names(one) & made_by(tuple(first + second)) - made_by(tuple(part)))]
     if not first or not second:
         return None
     passes = [0, 1] if draw.random() < 0.8 else [1, 0]
@@ -309,15 +249,15 @@ def parted(kernel: Kernel, draw: Random) -> Kernel | None:
     order = (*shared, *hidden, choice) if draw.random() < 0.8 else (*hidden, *shared, choice)
     inner = replace(loop, body=order)
     tail = (Sync(),) if draw.random() < 0.3 else ()
-    return _with(kernel, loop, For(r, Const(0), Const(draw.choice([2, 2, 2, 3])), 1, (inner, *tail)), draw)
+    return with_node(kernel, loop, For(r, Const(0), Const(draw.choice([2, 2, 2, 3])), 1, (inner, *tail)), draw)
 
 
 def passed_twice(kernel: Kernel, draw: Random) -> Kernel | None:
     """A loop around a loop, of which one statement is done in one pass alone."""
-    loop = _nth(kernel.body, For, draw)
+    loop = some_node(kernel.body, For, draw)
     if loop is None:
         return None
-    r = _fresh(kernel, "r")
+    r = fresh(kernel, "r")
     places = [k for k, one in enumerate(loop.body) if isinstance(one, Store | Set | If)]
     if not places:
         return None
@@ -326,10 +266,10 @@ def passed_twice(kernel: Kernel, draw: Random) -> Kernel | None:
     other = (loop.body[draw.choice(places)],) if draw.random() < 0.3 else ()
     body = (
         *loop.body[:at],
-        If(when, (loop.body[at],), other if not _inner(loop.body) & names(other) else ()),
+        If(when, (loop.body[at],), other if not made_by(loop.body) & names(other) else ()),
         *loop.body[at + 1 :],
     )
-    return _with(kernel, loop, For(r, Const(0), Const(2), 1, (replace(loop, body=body),)), draw)
+    return with_node(kernel, loop, For(r, Const(0), Const(2), 1, (replace(loop, body=body),)), draw)
 
 
 def injected(kernel: Kernel, draw: Random) -> Kernel | None:
@@ -338,9 +278,9 @@ def injected(kernel: Kernel, draw: Random) -> Kernel | None:
     if not memories:
         return None
     memory = draw.choice(memories)
-    body = draw.choice(_bodies(kernel.body))
+    body = draw.choice(bodies(kernel.body))
     at = draw.choice([0, len(body), draw.randrange(len(body) + 1)])
-    known = {"t", "g", *kernel.sizes, *(_scope(kernel.body, body, at) or ())}
+    known = {"t", "g", *kernel.sizes, *(scope(kernel.body, body, at) or ())}
     places = [one.index for one in walk(kernel.body) if isinstance(one, Store | Load) and one.memory == memory.name]
     places = [one for one in places if names(one) <= known]
     if not places:
@@ -355,26 +295,12 @@ def injected(kernel: Kernel, draw: Random) -> Kernel | None:
         new = If(guards(kernel, body, at, draw), (new,))
         if draw.random() < 0.5:
             new = If(guards(kernel, body, at, draw), (new,))
-    return _in(kernel, body, (*body[:at], new, *body[at:]))
-
-
-def _scope(within: Body, wanted: Body, at: int) -> set[str] | None:
-    """What is known at a place of a list of statements."""
-    if within is wanted:
-        return {one.name for one in within[:at] if isinstance(one, Let)}
-    for k, one in enumerate(within):
-        inside = [one.body] if isinstance(one, For) else [one.then, one.otherwise] if isinstance(one, If) else []
-        for each in inside:
-            found = _scope(each, wanted, at)
-            if found is not None:
-                own = {one.var} if isinstance(one, For) else set()
-                return found | own | {before.name for before in within[:k] if isinstance(before, Let)}
-    return None
+    return with_body(kernel, body, (*body[:at], new, *body[at:]))
 
 
 def carried(kernel: Kernel, draw: Random) -> Kernel | None:
     """What a turn loads is used in the next one."""
-    loop = _nth(kernel.body, For, draw)
+    loop = some_node(kernel.body, For, draw)
     if loop is None:
         return None
     places = [k for k, one in enumerate(loop.body) if isinstance(one, Let) and not isinstance(one.value, Const)]
@@ -383,7 +309,7 @@ def carried(kernel: Kernel, draw: Random) -> Kernel | None:
     at = draw.choice(places)
     let = loop.body[at]
     before = loop.body[:at]
-    if _inner(before) & names(let.value):
+    if made_by(before) & names(let.value):
         return None
     first = rewritten(let, lambda one: loop.first if one == Var(loop.var) else one)
     body = (*before, *loop.body[at + 1 :], Set(let.name, let.value))
@@ -396,19 +322,19 @@ def carried(kernel: Kernel, draw: Random) -> Kernel | None:
         body = (*body[:-1], guarded_load)
     if any(isinstance(one, Load) and one.memory.startswith("s") for one in walk(let.value)):
         return None
-    return _with(kernel, loop, (first, replace(loop, body=body)), draw)
+    return with_node(kernel, loop, (first, replace(loop, body=body)), draw)
 
 
 def elsewhere(kernel: Kernel, draw: Random) -> Kernel | None:
     """A load from another memory of its type, or of another row of it."""
-    load = _nth(kernel.body, Load, draw)
+    load = some_node(kernel.body, Load, draw)
     if load is None:
         return None
     dtype = kernel.dtypes[load.memory]
     others = [one.name for one in (*kernel.tensors, *kernel.buffers) if one.dtype == dtype and one.name != load.memory]
     if not others:
         return None
-    return _with(kernel, load, replace(load, memory=draw.choice(others)), draw)
+    return with_node(kernel, load, replace(load, memory=draw.choice(others)), draw)
 
 
 CHANGES: tuple[tuple[int, Change], ...] = (

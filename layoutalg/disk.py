@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 LARGEST = 256 << 20
@@ -31,6 +32,19 @@ def read_whole(path: Path, largest: int = LARGEST) -> bytes:
     if path.stat().st_size > largest:
         raise OSError(errno.EFBIG, f"more than {largest >> 20} MiB", str(path))
     return path.read_bytes()
+
+
+def files_of(folder: Path, ending: str) -> dict[str, bytes]:
+    """The content of a folder's files of an ending, by name; what is no file, or cannot be read, is none of them.
+
+    A link to nowhere is an editor's lock.  `OSError` where there is no such folder.
+    """
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.endswith(ending):
+            with suppress(OSError):
+                found[path.name] = read_whole(path)
+    return found
 
 
 def write_whole(path: Path, data: bytes) -> None:

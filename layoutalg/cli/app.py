@@ -16,7 +16,7 @@ from layoutalg.cli.errors import BAD_INPUT, DEFECT, is_told
 
 COMMANDS = {
     "init": "starting", "schema": "starting",
-    "check": "checking", "lsp": "lsp", "diff": "comparing", "offsets": "checking", "recheck": "checking",
+    "check": "checking", "lsp": "lsp", "diff": "comparing", "offsets": "checking", "recheck": "rechecking",
     "explain": "explaining", "draw": "drawing", "synth": "synthesis",
     "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
     "execute": "executing", "audit": "auditing", "survey": "surveying", "ck": "ck", "convert": "converting",

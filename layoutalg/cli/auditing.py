@@ -15,7 +15,7 @@ from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
 from layoutalg.cli.files import Includes, load
-from layoutalg.cli.output import Form, Format, placed
+from layoutalg.cli.output import Form, Format, placed, time_limit
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
 from layoutalg.lazy import lazy
@@ -57,7 +57,7 @@ def audit(
     template: Annotated[
         Path | None, typer.Option(callback=placed, help="Where the template goes, without --launch.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
+    seconds: Annotated[float, time_limit("all claims", least=0.1)] = 60.0,
     include: Includes = None,
     form: Format = Form.TEXT,
 ) -> int:

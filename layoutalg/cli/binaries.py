@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.cli.output import time_limit
 from layoutalg.cli.programs import program_of
 from layoutalg.disk import read_whole
 from layoutalg.lazy import lazy
@@ -34,7 +35,7 @@ def binary(
         str, typer.Option(help="The kernel: its folder in kernels/, that folder's spec.toml, or a kernel's name.")
     ],
     kernel: Annotated[str | None, typer.Option(help="The kernel's name in the file; the program's otherwise.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims.")] = 60.0,
+    seconds: Annotated[float, time_limit("all claims", least=0.1)] = 60.0,
     execute: Annotated[bool, typer.Option("--execute", help="Run it too: small sizes; LDS cycles.")] = False,
     listing: Annotated[bool, typer.Option("--listing", help="Print every instruction, with its claims.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,

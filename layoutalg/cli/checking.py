@@ -1,12 +1,12 @@
-"""`check`, `recheck` and `offsets`: what a file claims, decided; decided again; and a descriptor's offsets."""
+"""`check` and `offsets`: what a file claims, decided; and a descriptor's offsets."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,8 @@ from layoutalg.cli.files import (
     sizes_of,
 )
 from layoutalg.cli.kept import Kept
-from layoutalg.cli.output import Form, Format, placed
+from layoutalg.cli.output import Form, Format, placed, time_limit
+from layoutalg.cli.rechecking import Source, named
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from layoutalg.formats import check as claims
     from layoutalg.prove import certificates as smtlib
     from layoutalg.prove import decide
-    from layoutalg.prove import recheck as again
 
     Unreadable = formats.SpecError | InputError | OSError
 else:
@@ -62,7 +62,6 @@ else:
     smtlib = lazy("layoutalg.prove.certificates")
     decide = lazy("layoutalg.prove.decide")
     clusters = lazy("layoutalg.cli.cluster")
-    again = lazy("layoutalg.prove.recheck")
 
 
 Files = Annotated[
@@ -94,7 +93,7 @@ def check(
         list[str] | None, typer.Option(help="A GPU that Triton's IR is checked for, in place of its own; may repeat.")
     ] = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
+    seconds: Annotated[float, time_limit("each claim")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes that prove at once.")] = 1,
     executor: Executing = None,
@@ -134,10 +133,13 @@ def _check(
         raise InputError("--target is of Triton's IR (.ttgir); a spec file's accesses name their targets")
     before = {str(path): kept for path in paths if keep is not None and (kept := keep.get(path)) is not None}
     rest = [path for path in paths if str(path) not in before]
-    specs, bad = _read_all(rest, defines, include, target, alone=form is Form.TEXT and not before)
+    texts = {path: None if keep is None else keep.text(path) for path in rest}
+    specs, bad = _read_all(texts, defines, include, target, alone=form is Form.TEXT and not before)
     results = _decide(specs, how, quiet=form is not Form.TEXT)
     if certificates is not None:
-        _certify(specs, results, certificates, how)
+        folders, gpu = [str(folder) for folder in include or ()], list(target)
+        source = Source([spec.path for spec in specs], defines, folders, gpu, strategy=how.strategy)
+        _certify(specs, results, certificates, how, source)
     limits = how.limits if form is Form.JSON else None
     now = {s.path: checked.CheckedFile.of(s, found, limits) for s, found in zip(specs, results, strict=True)}
     if keep is not None:
@@ -158,17 +160,24 @@ def _check(
 
 
 def _read_all(
-    paths: list[Path], defines: dict[str, str], include: list[Path] | None, targets: Sequence[str], *, alone: bool
+    texts: Mapping[Path, str | None],
+    defines: dict[str, str],
+    include: list[Path] | None,
+    targets: Sequence[str],
+    *,
+    alone: bool,
 ) -> tuple[list[formats.SpecFile], dict[Path, Unreadable]]:
     """The files that can be read, and what is wrong with the others: it is told, and the rest is checked still.
 
+    `texts`: what each file says; None where it is still to be read.
     Where none can, and they are `alone`, the only error (or the last one) is raised.
     """
     specs: list[formats.SpecFile] = []
     errors: dict[Path, Unreadable] = {}
-    for path in paths:
+    for path, text in texts.items():
+        given = defines if path.suffix in SOURCES else {}
         try:
-            spec = read(path, defines if path.suffix in SOURCES else {}, include, alone=False, targets=targets)
+            spec = read(path, given, include, alone=False, text=text, targets=targets)
             refuse_empty(spec)
             specs.append(spec)
         except (formats.SpecError, InputError, OSError) as error:
@@ -247,51 +256,22 @@ def _progress(quiet: bool) -> Iterator[claims.Progress | None]:
         yield lambda count: partial(bar.advance, bar.add_task("proving", total=count))
 
 
-def _certify(specs: list[formats.SpecFile], results: list[list[claims.Result]], folder: Path, how: How) -> None:
+def _certify(
+    specs: list[formats.SpecFile], results: list[list[claims.Result]], folder: Path, how: How, source: Source
+) -> None:
     """One folder of certificates for all claims of all files; one that they decide otherwise is a defect of ours."""
     asked, said = {}, {}
     for spec, found in zip(specs, results, strict=True):
-        verdicts = iter(found)
-        for number, item in enumerate(spec.items):
-            for n, q in enumerate(claims.questions(item)):
-                result = next(verdicts)
-                if q.claim is not None:
-                    name = f"{spec.path}: {number}.{item.name}.{n}.{q.text}"
-                    asked[name], said[name] = q.claim, result.verdict.name
-    manifest = smtlib.write_certificates(asked, folder, strategy=how.strategy, limits=how.limits)
+        for (name, claim), result in zip(named(spec), found, strict=True):
+            if claim is not None:
+                asked[name], said[name] = claim, result.verdict.name
+    manifest = smtlib.write_certificates(asked, folder, strategy=how.strategy, limits=how.limits, source=asdict(source))
     print(f"certificates: {manifest}", file=sys.stderr)
-    for entry in json.loads(manifest.read_text())["claims"]:
+    for entry in json.loads(manifest.read_text(encoding="utf-8"))["claims"]:
         if {entry["verdict"], said[entry["name"]]} == {"proved", "refuted"}:
             raise AssertionError(
                 f"{entry['name']} is {said[entry['name']]}, and {entry['verdict']} by its certificates"
             )
-
-
-def recheck(
-    folder: Annotated[Path, typer.Argument(help="A folder that check --certificates wrote.")],
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Processes at once.")] = 2,
-    seconds: Annotated[float, typer.Option(help="The limit for each certificate.")] = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
-) -> int:
-    """Decide every certificate again with other solvers: cvc5 (integers) and bitwuzla (bit-vectors)."""
-    try:
-        found, without = again.recheck(folder, jobs=jobs, seconds=seconds), again.uncovered(folder)
-    except ImportError as error:
-        raise InputError(str(error)) from None
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{folder}: not a folder of certificates ({error})") from None
-    counts = {kind: sum(r.result == kind for r in found) for kind in ("agrees", "disagrees", "undecided", "altered")}
-    if as_json:
-        entries = [{**vars(r), "result": r.result} for r in found]
-        print(json.dumps({**counts, "uncertified": without, "certificates": entries}, ensure_ascii=False))
-    else:
-        for r in found:
-            if r.result != "agrees":
-                print(f"{r.file}: {r.result}: {r.solver} says {r.answer}, expected {r.expected} ({r.label})")
-        print(f"{len(found)} certificates: " + ", ".join(f"{n} {kind}" for kind, n in counts.items() if n))
-        if without:
-            print(f"not by certificates alone: {', '.join(without)}")
-    return 1 if counts["disagrees"] or counts["altered"] else 2 if counts["undecided"] else 0
 
 
 def _print_missing(specs: list[formats.SpecFile], defines: dict[str, str]) -> None:

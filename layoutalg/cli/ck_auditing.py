@@ -10,7 +10,7 @@ import typer
 
 from layoutalg.cli import auditing
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.output import placed
+from layoutalg.cli.output import placed, time_limit
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy
 
@@ -47,7 +47,7 @@ def audit(
     keep: Annotated[
         Path | None, typer.Option(callback=placed, help="The folder for source, code object and launch files.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="The limit for all claims of a kernel.")] = 60.0,
+    seconds: Annotated[float, time_limit("all claims of a kernel", least=0.1)] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Compile a kernel of CK from its own headers, and prove that it is safe for all sizes that CK admits.

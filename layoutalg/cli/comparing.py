@@ -12,7 +12,7 @@ import typer
 from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, SPECS, Includes, defines_of, read
-from layoutalg.cli.output import Form, Format, say
+from layoutalg.cli.output import Form, Format, say, time_limit
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def diff(
     new: Version,
     define: Annotated[list[str] | None, typer.Option("-D", help="A parameter of C++, in both: NAME=VALUE.")] = None,
     include: Includes = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each question.")] = 10.0,
+    seconds: Annotated[float, time_limit("each question")] = 10.0,
     form: Format = Form.TEXT,
 ) -> int:
     """Compare two versions of a file, layout by layout: exit 0 where each is the same map, or a refinement."""

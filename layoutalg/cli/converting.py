@@ -11,7 +11,7 @@ import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, Includes, defines_of, missing, read, sizes_of, unread_reason
-from layoutalg.cli.output import placed, say
+from layoutalg.cli.output import placed, say, time_limit
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def convert(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", callback=placed, help="Write the texts here, and nothing else.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each proof.")] = 10.0,
+    seconds: Annotated[float, time_limit("each proof")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Write layouts in another notation, where one exists: exit 0 where each is proved to be the same map.

@@ -21,6 +21,7 @@ from layoutalg.cli.files import (
     sizes_of,
     unread_reason,
 )
+from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy
 from layoutalg.target import DEFAULT_EXPLAINED
 
@@ -41,7 +42,7 @@ def explain(
     define: Annotated[list[str] | None, typer.Option("-D", help="A size: NAME=VALUE.")] = None,
     include: Includes = None,
     fix: Annotated[bool, typer.Option("--fix", help="Show the proposed LDS layout as a spec file.")] = False,
-    seconds: Annotated[float, typer.Option(help="The limit for each claim.")] = 10.0,
+    seconds: Annotated[float, time_limit("each claim")] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="A section of a LaTeX document for each.")] = False,
 ) -> int:

@@ -23,12 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-
 from layoutalg import __version__
 from layoutalg.cli import checked, reports
 from layoutalg.cli.errors import InputError, is_told
 from layoutalg.cli.files import ENDING, Includes, accesses_of, load, refuse_empty
+from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy
 from layoutalg.target import DEFAULT_EXPLAINED
 
@@ -55,7 +54,7 @@ NAME = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 
 def lsp(
     include: Includes = None,
-    seconds: Annotated[float, typer.Option(min=0.001, max=86400, help="The limit for each claim.")] = 10.0,
+    seconds: Annotated[float, time_limit("each claim")] = 10.0,
 ) -> int:
     """Serve an editor (Language Server Protocol, standard streams): diagnostics and hover for spec files."""
     try:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +33,17 @@ class Form(StrEnum):
 
 
 Format = Annotated[Form, typer.Option("--format", help="What is printed on stdout.")]
+
+
+def time_limit(of: str, *, least: float = 0.001) -> Any:
+    """An option of seconds: a number, of a day at most (nan is in every range, for click)."""
+    return typer.Option(min=least, max=86400, callback=_number, help=f"The limit for {of}.")
+
+
+def _number(seconds: float) -> float:
+    if math.isnan(seconds):
+        raise typer.BadParameter("nan is no number of seconds.")
+    return seconds
 
 
 def say(line: str) -> None:

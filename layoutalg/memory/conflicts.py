@@ -39,10 +39,11 @@ from layoutalg.memory.reach import Access, AccessClaim
 from layoutalg.memory.replay import cycles_at, meeting
 from layoutalg.memory.waves import least
 from layoutalg.prove.claims.base import Route
-from layoutalg.prove.decide import decide, replays
+from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.portfolio import NO_REPLAY, verdict_by
+from layoutalg.prove.replay import replays
 from layoutalg.prove.verdict import Verdict, Witness, witness
 
 if TYPE_CHECKING:

@@ -1,9 +1,11 @@
 """The solver's answers on disk, by the content of the obligation.
 
 One small file an answer; written beside its place and moved there, so that any number of processes may share a
-directory.  A file that is not whole, or that speaks of something else, is as good as none, and is written anew; a disk
-that is full keeps nothing and hurts nothing.  What counts in an answer is checked again: a counterexample is replayed,
-and "holds" counts only with the digest of the very statement, of the solver and of this library's version.
+directory.  A file repeats all that it answers: the statement, the solver, this library's version, and the answer in
+words.  One that does not, word for word, is as good as none, and is written anew; so is a counterexample that does not
+replay.  A disk that is full keeps nothing and hurts nothing.
+
+What it cannot see: a "holds" that somebody wrote by hand.  A directory is as trusted as this library's own files.
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ import json
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from layoutalg.disk import write_whole
-from layoutalg.index import Expr
 from layoutalg.prove.content import content, digest
-from layoutalg.prove.obligation import InjectiveMap, Obligation
+from layoutalg.prove.obligation import Obligation, points_of, values_at
 from layoutalg.prove.outcome import Fails, Holds
+from layoutalg.prove.replay import replays
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Cache:
@@ -31,38 +34,34 @@ class Cache:
 
     def get(self, obligation: Obligation, strategy: str) -> Holds | Fails | None:
         """The answer that a strategy gave before, None where there is none that can be trusted."""
-        key = _key(obligation, strategy)
         try:
-            entry = json.loads((self.directory / f"{key}.json").read_text())
-            if entry["key"] != key or entry["check"] != _check(entry["key"], entry["points"]):
-                return None
-            points = tuple(dict(zip(_order(obligation), map(int, p), strict=True)) for p in entry["points"])
-        except (OSError, ValueError, KeyError, TypeError):
+            entry = json.loads(self._path(obligation, strategy).read_bytes())
+            points = points_of(obligation, entry["points"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return None
-        return Fails(strategy, points) if points else Holds(strategy)
+        found = Fails(strategy, points) if points else Holds(strategy)
+        if entry != _entry(obligation, found):
+            return None
+        return found if isinstance(found, Holds) or replays(obligation, found) else None
 
     def put(self, obligation: Obligation, outcome: Holds | Fails) -> None:
         """Keeps an answer; a directory that cannot be written keeps nothing."""
-        key = _key(obligation, outcome.strategy)
-        points = [] if isinstance(outcome, Holds) else [[p[v] for v in _order(obligation)] for p in outcome.points]
         with contextlib.suppress(OSError):
             self.directory.mkdir(parents=True, exist_ok=True)
-            entry = {"key": key, "points": points, "check": _check(key, points)}
-            write_whole(self.directory / f"{key}.json", json.dumps(entry).encode())
+            entry = json.dumps(_entry(obligation, outcome))
+            write_whole(self._path(obligation, outcome.strategy), entry.encode())
+
+    def _path(self, obligation: Obligation, strategy: str) -> Path:
+        return self.directory / f"{digest(json.dumps(_asked(obligation, strategy)))}.json"
 
 
-def _order(obligation: Obligation) -> tuple[Expr, ...]:
-    """The variables of a counterexample, in an order that the content fixes."""
-    over = obligation.over if isinstance(obligation, InjectiveMap) else ()
-    return tuple(dict.fromkeys((*over, *obligation.variables)))
+def _asked(obligation: Obligation, strategy: str) -> dict[str, Any]:
+    return {"format": FORMAT, "by": f"{strategy}, {_versions()}", "statement": content(obligation)}
 
 
-def _key(obligation: Obligation, strategy: str) -> str:
-    return digest("\n".join([str(FORMAT), _versions(), strategy, content(obligation)]))
-
-
-def _check(key: str, points: list[list[int]]) -> str:
-    return digest(f"{key} {points}")
+def _entry(obligation: Obligation, outcome: Holds | Fails) -> dict[str, Any]:
+    answer, points = ("holds", ()) if isinstance(outcome, Holds) else ("fails", outcome.points)
+    return {**_asked(obligation, outcome.strategy), "answer": answer, "points": values_at(obligation, points)}
 
 
 @lru_cache(maxsize=1)

@@ -25,21 +25,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 
 from layoutalg.index import TRUE, Expr, all_of, budget, eq, negation
-from layoutalg.index.evaluate import value, values
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, told_apart
+from layoutalg.prove.obligation import ForAll, Obligation, Onto, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.replay import replays
 from layoutalg.prove.solver import solve
 from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.bits import f2_rank
 from layoutalg.prove.strategies.bounds import bounds
 from layoutalg.prove.strategies.changes import CHANGES, Change
 from layoutalg.prove.strategies.difference import difference
-from layoutalg.prove.strategies.enumeration import enumeration, reached
+from layoutalg.prove.strategies.enumeration import enumeration
 from layoutalg.prove.strategies.instances import (
     cases,
     fails_at_a_corner,
@@ -229,29 +228,3 @@ def decide_quickly(obligation: Obligation, changes: tuple[Change, ...] = CHANGES
         if anew is not None and not isinstance(anew, GaveUp):
             return anew
     return outcome
-
-
-def replays(obligation: Obligation, outcome: Fails) -> bool:
-    """Whether the counterexample is one, in exact integers."""
-    if not all(in_domain(point, obligation.variables) for point in outcome.points):
-        return False
-    if isinstance(obligation, Onto):
-        with suppress(OverflowError):
-            return bool(value(obligation.where, outcome.points[0])) and not reached(obligation, outcome.points[0])
-        return False
-    if isinstance(obligation, ForAll):
-        (point,) = outcome.points
-        return bool(value(obligation.given, point)) and not value(obligation.goal, point)
-    return _collide(obligation, *outcome.points)
-
-
-def _collide(obligation: InjectiveMap, one: Point, other: Point) -> bool:
-    return (
-        any(one[v] != other[v] for v in obligation.over)
-        and all(one[v] == other[v] for v in obligation.shared)
-        and all(value(obligation.given, point) for point in (one, other))
-        and values(obligation.outputs, one) == values(obligation.outputs, other)
-    )
-
-
-__all__ = ["PORTFOLIO", "STRATEGIES", "decide", "decide_quickly", "holds", "replays"]

@@ -116,7 +116,8 @@ class Encoding:
                     raise NotExpressible(f"{v} is a power of two without a maximum")
                 powers = [1 << k for k in range(int(s.hi).bit_length()) if s.lo <= 1 << k <= s.hi]
                 limits.append(z3.Or([x == self.number(p) for p in powers]))
-            self.conditions.append((f"range-{unit}", z3.And(limits)))
+            if limits:
+                self.conditions.append((f"range-{unit}", z3.And(limits)))
         return leaves
 
     def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:

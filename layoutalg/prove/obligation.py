@@ -12,9 +12,10 @@ others (sizes, and what both points share) are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, names, substitute, symbol, unused, variables
 from layoutalg.index.evaluate import admits, value
@@ -191,6 +192,34 @@ def _renamed(v: Expr, taken: set[str]) -> Expr:
     new = unused(s.name, taken)
     top = None if s.hi == math.inf else int(s.hi)
     return symbol(new, min=int(s.lo), max=top, multiple_of=s.multiple_of, power_of_two=s.power_of_two)
+
+
+def ordered(obligation: Obligation) -> tuple[Expr, ...]:
+    """The variables of a counterexample, in an order that the content fixes."""
+    over = obligation.over if isinstance(obligation, InjectiveMap) else ()
+    return tuple(dict.fromkeys((*over, *obligation.variables)))
+
+
+def values_at(obligation: Obligation, points: Sequence[Point]) -> list[list[int]]:
+    """The values of a counterexample's points, to be kept."""
+    return [[point[v] for v in ordered(obligation)] for point in points]
+
+
+def points_of(obligation: Obligation, values: Any) -> tuple[Point, ...]:
+    """The points of values that were kept; none where they are no such values.
+
+    >>> from layoutalg.index import var
+    >>> small = ForAll("it is small", var("i", 9) < 4)
+    >>> points_of(small, [[8]]), points_of(small, [[8, 8]]), points_of(small, None)
+    (({i: 8},), (), ())
+    """
+    over = ordered(obligation)
+    needed = 2 if isinstance(obligation, InjectiveMap) else 1
+    if not isinstance(values, list) or len(values) != needed:
+        return ()
+    if not all(isinstance(p, list) and len(p) == len(over) and all(type(n) is int for n in p) for p in values):
+        return ()
+    return tuple(dict(zip(over, p, strict=True)) for p in values)
 
 
 class SharedNameError(ValueError):

@@ -142,18 +142,19 @@ def verdict_by(claim: Claim, outcome: Outcome) -> Verdict:
 
 
 def steps_of(
-    claim: Claim | Obligation, *, strategy: str | None = None, limits: Limits = DEFAULT
+    claim: Claim | Obligation, *, strategy: str | None = None, limits: Limits = DEFAULT, local: bool | None = None
 ) -> tuple[list[Decided], bool]:
     """What a verdict rests on: each obligation with its outcome, and whether they are the transforms' own.
 
-    The list ends with the first that fails.
+    The list ends with the first that fails.  `local`: whether the transforms' own are tried at all, and with all the
+    time there is; unless stated they are, briefly.
     """
     if not isinstance(claim, Claim):
         return [Decided(claim, decide(claim, limits, strategy))], False
     if claim.is_empty:
         return [_of_nothing(claim, limits)], False
-    if strategy is None:
-        steps = _local_steps(claim, limits)
+    if strategy is None and local is not False:
+        steps = _local_steps(claim, limits, limits.seconds if local else LEMMA_SECONDS)
         if steps is not None:
             return steps, True
     found: list[Decided] = []
@@ -172,8 +173,8 @@ def _of_nothing(claim: Claim, limits: Limits) -> Decided:
     return Decided(left, Holds("the tensor is empty") if left.goal is TRUE else decide(left, limits))
 
 
-def _local_steps(claim: Claim, limits: Limits) -> list[Decided] | None:
-    """Each transform by itself, where that suffices."""
+def _local_steps(claim: Claim, limits: Limits, seconds: float) -> list[Decided] | None:
+    """Each transform by itself, where that suffices; what algebra leaves open gets so many seconds."""
     try:
         obligations = claim.local_obligations()
         if obligations is None:
@@ -188,7 +189,7 @@ def _local_steps(claim: Claim, limits: Limits) -> list[Decided] | None:
     open_steps = [s for s in steps if not isinstance(s.outcome, Holds)]
     if any(not sizes_of(s.obligation) for s in open_steps):
         return None  # a concrete one: enumerating the whole is exact, and as fast
-    brief = replace(limits, seconds=min(limits.seconds, LEMMA_SECONDS))
+    brief = replace(limits, seconds=min(limits.seconds, seconds))
     for step in open_steps:
         ways = [step.obligation, *([] if claim.exists is TRUE else [step.obligation.assuming(claim.exists)])]
         tried = (Decided(way, decide(way, brief)) for way in ways)

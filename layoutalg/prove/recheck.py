@@ -1,13 +1,23 @@
 """Certificates decided again by other solvers: cvc5 for integers, bitwuzla for bit-vectors (the extra `recheck`).
 
-| answer      | means                                                              |
-|-------------|--------------------------------------------------------------------|
-| agrees      | the other solver gives the answer that the certificate expects     |
-| disagrees   | it gives the opposite: one of the two is wrong                     |
-| undecided   | it stops at its time limit, says unknown, or refuses the text      |
-| altered     | the file is not the one that the manifest names, or it is missing  |
+What a directory says is not believed.  Whoever asks brings the claims, made anew from their source; what certificates
+they come to is made anew as well, and the directory must hold that: each claim, its words, its layout, its verdict, its
+certificates, and of each of them every byte.  The other solver is asked the text that was made anew.  From the
+directory come only the steps of a proof, the points of a counterexample, and whether transforms are looked at one by
+one: a step is true by its form, a point is replayed, so it does not matter who found them.
 
-Only the first is a pass.  Each file is decided in a process that is ended when it overruns.
+| of a claim  | means                                                                                       |
+|-------------|---------------------------------------------------------------------------------------------|
+| agrees      | the directory holds what the claim comes to, and the other solver agrees with each text     |
+| disagrees   | the other solver gives the opposite of an answer: one of the two is wrong                   |
+| undecided   | the other solver stops at its time limit, says unknown, or refuses a text; or the claim is  |
+|             | neither proved nor refuted when it is made anew                                             |
+| altered     | the directory says something else than the claim comes to, or lacks it                      |
+
+A certificate has the same four results.  Only the first is a pass, and what of a claim has no certificate rests on this
+library alone.  Each text is decided in a process that is ended when it overruns.
+
+What it cannot see: a claim that was never the source's, and that the source was another one when it was checked.
 """
 
 from __future__ import annotations
@@ -16,7 +26,7 @@ import importlib.util
 import json
 import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
@@ -25,8 +35,9 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.disk import read_whole
 from layoutalg.lazy import lazy
-from layoutalg.prove.certificates import MANIFEST
-from layoutalg.prove.content import digest
+from layoutalg.prove.certificates import FORMAT, MANIFEST, Claims, certified
+from layoutalg.prove.outcome import Limits
+from layoutalg.prove.portfolio import DEFAULT
 
 if TYPE_CHECKING:
     import bitwuzla
@@ -62,43 +73,146 @@ class Rechecked:
         return "altered" if self.answer == "altered" else "undecided"
 
 
-def recheck(directory: str | Path, *, jobs: int = 2, seconds: float = 10.0) -> list[Rechecked]:
-    """Every certificate that the manifest names, decided again (once, whatever claims rest on it).
+@dataclass(frozen=True)
+class RecheckedClaim:
+    """What became of one claim: its verdict made anew, what is altered, its certificates; true where all agrees.
 
+    `alone`: what of it no other solver was asked, and what decided it.
+    """
+
+    name: str
+    verdict: str
+    altered: str = ""
+    certificates: tuple[Rechecked, ...] = ()
+    alone: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.result == "agrees"
+
+    @property
+    def result(self) -> str:
+        """`agrees`, `disagrees`, `undecided` or `altered`."""
+        if self.verdict == "unknown":
+            return "undecided"
+        found = {"altered" if self.altered else "agrees", *(c.result for c in self.certificates)}
+        return next(kind for kind in ("altered", "disagrees", "undecided", "agrees") if kind in found)
+
+
+def recheck(
+    directory: str | Path,
+    claims: Claims,
+    *,
+    strategy: str | None = None,
+    limits: Limits = DEFAULT,
+    jobs: int = 2,
+    seconds: float = 10.0,
+) -> list[RecheckedClaim]:
+    """The claims made anew, each held against what the directory says of it, and its certificates decided again.
+
+    `seconds`: what the other solver gets for each text, which it decides once, whatever claims rest on it.
     ImportError says what to install where a solver is missing; OSError and ValueError, that there is no manifest.
     """
     folder = Path(directory)
-    by_file = {c["file"]: (entry["name"], c) for entry in _claims(folder)[::-1] for c in entry["certificates"]}
-    wanted = list(by_file.values())[::-1]
-    _require({c["arithmetic"] for _, c in wanted})
-    whole = {c["file"] for _, c in wanted if _is_whole(folder / c["file"], c["sha256"])}
-    files = [(str(folder / c["file"]), c["arithmetic"], seconds) for _, c in wanted if c["file"] in whole]
-    answers = iter(_answers(files, jobs, seconds))
-    found = []
-    for name, c in wanted:
-        answer, spent = next(answers) if c["file"] in whole else ("altered", 0.0)
-        solver = SOLVER[c["arithmetic"]]
-        found.append(Rechecked(c["file"], name, c["label"], c["expected"], answer, solver, spent))
+    said = _said(folder)
+    _require({str(c["arithmetic"]) for entry in said.values() for c in entry["certificates"]})
+    made = certified(claims, strategy=strategy, limits=limits, told=said)
+    every = {c["file"]: c["arithmetic"] for entry in made.entries for c in entry["certificates"]}
+    whole = [file for file in every if _holds(folder / file, made.texts[file])]
+    _require({every[file] for file in whole})
+    answers = _answers([(made.texts[file], every[file], seconds) for file in whole], jobs, seconds)
+    by_file = dict(zip(whole, answers, strict=True))
+    found = [_rechecked(entry, said.pop(entry["name"], None), by_file) for entry in made.entries]
+    return [*found, *(RecheckedClaim(name, "none", "nothing claims it") for name in said)]
+
+
+def source(directory: str | Path) -> Mapping[str, Any]:
+    """What the manifest says that its claims were made from; OSError and ValueError where there is none."""
+    found = _manifest(Path(directory)).get("source")
+    if not isinstance(found, dict):
+        raise ValueError("its manifest does not say what the claims were made from")
     return found
 
 
-def uncovered(directory: str | Path) -> list[str]:
-    """The claims that do not rest on certificates alone: what ranges settle, or no solver can be asked, has none."""
-    return [e["name"] for e in _claims(Path(directory)) if e["uncertified"] or not e["certificates"]]
+def is_empty(directory: str | Path) -> bool:
+    """Whether there is nothing to check: the manifest has no claims."""
+    return _manifest(Path(directory)).get("claims") == []
 
 
-def _claims(folder: Path) -> list[dict[str, Any]]:
-    """The manifest's claims; ValueError where it is none that `write_certificates` wrote."""
+def _said(folder: Path) -> dict[str, dict[str, Any]]:
+    """The manifest's entries by name; ValueError where it is none that `write_certificates` writes."""
+    entries = _manifest(folder).get("claims")
+    if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
+        raise ValueError("its manifest is none: claims")
+    names = [entry.get("name") for entry in entries]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise ValueError("its manifest is none: each claim has a name, its own")
+    for entry in entries:
+        parts = entry.get("certificates")
+        if not (
+            isinstance(parts, list) and all(isinstance(c, dict) and c.get("arithmetic") in tuple(SOLVER) for c in parts)
+        ):
+            raise ValueError(f"its manifest is none: certificates of {entry['name']:.100}")
+    return dict(zip(names, entries, strict=True))
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        claims = json.loads(read_whole(folder / MANIFEST))["claims"]
-        certificates = [c for entry in claims for c in (entry["name"], entry["uncertified"], entry["certificates"])[2]]
-        texts = [c[key] for c in certificates for key in ("file", "label", "expected", "sha256")]
-        known = all(c["arithmetic"] in SOLVER for c in certificates)
-    except (TypeError, KeyError, RecursionError) as error:
-        raise ValueError(f"its manifest is none: {error!r}"[:200]) from None
-    if not (isinstance(claims, list) and known and all(isinstance(text, str) for text in texts)):
-        raise ValueError("its manifest is none: fields of other types")
-    return list(claims)
+        manifest = json.loads(read_whole(folder / MANIFEST), object_pairs_hook=_unique)
+    except RecursionError:
+        raise ValueError("its manifest is none: nested too deep") from None
+    if not isinstance(manifest, dict):
+        raise ValueError("its manifest is none: no table")
+    if manifest.get("format") != FORMAT and manifest.get("claims") != []:
+        raise ValueError(f"it is of format {manifest.get('format')!r:.20}, read is {FORMAT}: write it anew")
+    return manifest
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table; ValueError where a key stands twice, of which one reader takes the first and another the last."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("its manifest is none: a key twice in one table")
+    return table
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file says this text, byte for byte."""
+    try:
+        return read_whole(path) == text.encode()
+    except OSError:
+        return False
+
+
+def _rechecked(
+    made: Mapping[str, Any], said: Mapping[str, Any] | None, answers: Mapping[str, tuple[str, float]]
+) -> RecheckedClaim:
+    found = []
+    for c in made["certificates"]:
+        answer, spent = answers.get(c["file"], ("altered", 0.0))
+        solver = SOLVER[c["arithmetic"]]
+        found.append(Rechecked(c["file"], made["name"], c["label"], c["expected"], answer, solver, spent))
+    alone = tuple(f"{u['label']} ({u['strategy']}): {u['why']}" for u in made["uncertified"])
+    if not (alone or found):
+        alone = ("the ranges of its values settle it",)
+    return RecheckedClaim(made["name"], made["verdict"], _difference(said, made), tuple(found), alone)
+
+
+def _difference(said: Mapping[str, Any] | None, made: Mapping[str, Any]) -> str:
+    """What the manifest says otherwise than the claim made anew; empty where it says the same."""
+    if said is None:
+        return "it is left out"
+    if said.keys() != made.keys():
+        return f"other keys: {', '.join(sorted(said.keys() ^ made.keys()))}"[:200]
+    if said["verdict"] != made["verdict"]:
+        return f"verdict: {said['verdict']!r:.20}, it is {made['verdict']}"
+    return ", ".join(key for key, value in made.items() if _told(said[key]) != _told(value))
+
+
+def _told(value: Any) -> Any:
+    """What is held against each other: not which strategy decided, which the machine's speed has a part in."""
+    if isinstance(value, list):
+        return [_told(part) for part in value]
+    return {key: v for key, v in value.items() if key != "strategy"} if isinstance(value, dict) else value
 
 
 SOLVER = {"integers": "cvc5", "bit-vectors": "bitwuzla"}
@@ -111,19 +225,12 @@ def _require(arithmetics: set[str]) -> None:
         raise ImportError(f"{' and '.join(missing)} cannot be imported: pip install {' '.join(missing)}")
 
 
-def _is_whole(path: Path, sha256: str) -> bool:
-    try:
-        return digest(read_whole(path).decode()) == sha256
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _answers(files: Sequence[tuple[str, str, float]], jobs: int, seconds: float) -> list[tuple[str, float]]:
-    """Each file's answer; a process that overruns or dies leaves its file undecided, and the rest to a new pool."""
+def _answers(texts: Sequence[tuple[str, str, float]], jobs: int, seconds: float) -> list[tuple[str, float]]:
+    """Each text's answer; a process that overruns or dies leaves its text undecided, and the rest to a new pool."""
     found: list[tuple[str, float]] = []
-    while len(found) < len(files):
-        pool = ProcessPoolExecutor(min(jobs, len(files)), mp_context=multiprocessing.get_context("spawn"))
-        futures = [pool.submit(_decide, *file) for file in files[len(found) :]]
+    while len(found) < len(texts):
+        pool = ProcessPoolExecutor(min(jobs, len(texts)), mp_context=multiprocessing.get_context("spawn"))
+        futures = [pool.submit(_decide, *text) for text in texts[len(found) :]]
         for future in futures:
             answer = _result(future, seconds + GRACE)
             found.append(answer)
@@ -144,35 +251,37 @@ def _result(future: Future[tuple[str, float]], limit: float) -> tuple[str, float
         return f"an error: {error}", 0.0
 
 
-def _decide(path: str, arithmetic: str, seconds: float) -> tuple[str, float]:
-    """The other solver's answer to one file, and the seconds that it took."""
+def _decide(text: str, arithmetic: str, seconds: float) -> tuple[str, float]:
+    """The other solver's answer to one text, and the seconds that it took."""
     start = time.perf_counter()
-    answer = (_cvc5 if arithmetic == "integers" else _bitwuzla)(path, seconds)
+    answer = (_cvc5 if arithmetic == "integers" else _bitwuzla)(text, seconds)
     return answer, time.perf_counter() - start
 
 
-def _cvc5(path: str, seconds: float) -> str:
+def _cvc5(text: str, seconds: float) -> str:
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     solver.setOption("tlimit-per", str(int(seconds * 1000)))
     parser = cvc5.InputParser(solver)
-    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, path)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
     answer = "unknown"
     while True:
         command = parser.nextCommand()
         if command.isNull():
             return answer
+        if command.getCommandName() == "set-info":
+            continue  # it would hold its answer against the status that the text tells, and give none
         printed = command.invoke(solver, symbols).strip()
         if printed in ("sat", "unsat", "unknown"):
             answer = printed
 
 
-def _bitwuzla(path: str, seconds: float) -> str:
+def _bitwuzla(text: str, seconds: float) -> str:
     options = bitwuzla.Options()
     options.set(bitwuzla.Option.TIME_LIMIT_PER, int(seconds * 1000))
     manager = bitwuzla.TermManager()
     parser = bitwuzla.Parser(manager, options)
-    parser.parse(path, True)
+    parser.parse(text, True, False)
     result = parser.bitwuzla().check_sat()
     return {bitwuzla.Result.SAT: "sat", bitwuzla.Result.UNSAT: "unsat"}.get(result, "unknown")

@@ -15,7 +15,7 @@ Where these need other variables, the form says which change was made (`strategi
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -30,7 +30,7 @@ from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import Obligation, Onto, Point
 from layoutalg.prove.outcome import Holds
 from layoutalg.prove.solver import needs_bits
-from layoutalg.prove.steps import AnyFunction, assertions, parts
+from layoutalg.prove.steps import AnyFunction, Quotients, Step, assertions, parts, search
 from layoutalg.prove.strategies.changes import changed
 
 SECONDS = 2.0
@@ -39,13 +39,21 @@ SEARCH = 20.0
 """The seconds after which an obligation is written as it stands."""
 
 
+AS_IT_STANDS = "as it stands"
+
+
 @dataclass(frozen=True)
 class Form:
-    """A text that says an obligation, or a part of it: its arithmetic, and in words how it says it."""
+    """A text that says an obligation, or a part of it: its arithmetic, and in words how it says it.
+
+    `steps`, `points`: those that it says besides.
+    """
 
     text: str
     arithmetic: str
-    how: str = "as it stands"
+    how: str = AS_IT_STANDS
+    steps: tuple[Step, ...] = ()
+    points: tuple[Point, ...] = ()
 
 
 @lru_cache(maxsize=1 << 12)
@@ -64,13 +72,63 @@ def forms(obligation: Obligation) -> tuple[Form, ...]:
     if whole and (bits or "(set-logic QF_LIA)" in whole[0].text):
         return whole
     end = time.monotonic() + SEARCH
-    for words, same in sorted((("", obligation), *changed(obligation)), key=_undecided):
+    for words, same in sorted(_ways(obligation), key=_undecided):
         found = list(takewhile(bool, (_form(part, words) for part in parts(same) if time.monotonic() < end)))
         if len(found) == len(parts(same)):
             return tuple(form for form in found if form)
     if reason:
         raise reason
     return whole
+
+
+def said_again(obligation: Obligation, how: Sequence[tuple[str, Any]]) -> tuple[Form, ...] | None:
+    """The forms that are told in words, with their steps as JSON; None where the obligation has no such forms.
+
+    Each says the obligation, whoever tells it: a way is one of its own, and a step is true by its form.
+    """
+    bits = needs_bits(obligation)
+    try:
+        if [words for words, _ in how] == [AS_IT_STANDS]:
+            return (Form(smt_text(obligation, bits), _arithmetic(bits)),)
+        for words, same in _ways(obligation):
+            if len(parts(same)) == len(how) and all(told in _sayings(words) for told, _ in how):
+                said = zip(parts(same), how, strict=True)
+                return tuple(_said(part, _sayings(words)[told], told, steps) for part, (told, steps) in said)
+    except (NotExpressible, ValueError):
+        pass
+    return None
+
+
+def _ways(obligation: Obligation) -> Iterator[tuple[str, Obligation]]:
+    """The obligation, and all that it follows from by changes of variables, with their words."""
+    yield "", obligation
+    yield from changed(obligation)
+
+
+def _sayings(words: str) -> dict[str, type[Encoding]]:
+    """In which arithmetics a part of a goal is said after changes of variables, by what is told of it."""
+    made = "; ".join(filter(None, ["a part of its goal", words]))
+    return {
+        f"{made}; with steps": Quotients,
+        made: BitVectors,
+        f"{made}; any function for a bitwise one": AnyFunction,
+    }
+
+
+def _said(part: Obligation, encoding: type[Encoding], how: str, steps: Any) -> Form:
+    """One part in one arithmetic, with steps as JSON; NotExpressible, or ValueError where these are none."""
+    if encoding is Quotients:
+        return _stepwise(part, how, [Step.of(step, _names(part)) for step in steps])
+    problem = NegatedObligation(part, encoding)
+    return Form(_script({**problem.given, "negation": problem.negation}), _arithmetic(encoding is BitVectors), how)
+
+
+def _names(part: Obligation) -> set[str]:
+    return {d.name() for e in assertions(part, ()).values() for d in _unknowns(e)}
+
+
+def _stepwise(part: Obligation, how: str, steps: Sequence[Step]) -> Form:
+    return Form(_script(assertions(part, steps)), "integers", how, tuple(steps))
 
 
 def _undecided(way: tuple[str, Obligation]) -> bool:
@@ -80,11 +138,11 @@ def _undecided(way: tuple[str, Obligation]) -> bool:
 
 def _form(part: Obligation, words: str) -> Form | None:
     """A text of one part of a goal that z3 finds unsatisfiable; None where there is none."""
-    how_made = "; ".join(filter(None, ["a part of its goal", words]))
+    stepwise, *others = _sayings(words).items()
     if not needs_bits(part):
-        stepwise = assertions(part)
-        return None if stepwise is None else Form(_script(stepwise), "integers", f"{how_made}; with steps")
-    for encoding, how in ((BitVectors, how_made), (AnyFunction, f"{how_made}; any function for a bitwise one")):
+        steps = search(part)
+        return None if steps is None else _stepwise(part, stepwise[0], steps)
+    for how, encoding in others:
         try:
             problem = NegatedObligation(part, encoding)
         except NotExpressible:

@@ -26,7 +26,7 @@ What it does not do: bitwise operations, and choices among values (`select`, `lo
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice, product
@@ -34,7 +34,7 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import Expr, all_of, conjuncts
+from layoutalg.index import Expr, all_of, conjuncts, symbol
 from layoutalg.index.normal import simplify
 from layoutalg.index.poly import Monomial, Poly, monomial_over
 from layoutalg.prove.encodings import Integers, NotExpressible
@@ -57,6 +57,34 @@ class Step:
     kind: str
     fact: Poly
     factors: tuple[Poly, ...]
+
+    @property
+    def data(self) -> list[Any]:
+        """The same as JSON: a certificate tells its steps, so that its text can be made again without a search."""
+        return [self.kind, _data(self.fact), [_data(factor) for factor in self.factors]]
+
+    @classmethod
+    def of(cls, data: Any, names: Set[str]) -> Step:
+        """From JSON; ValueError where it is no step over unknowns of these names."""
+        try:
+            kind, fact, factors = data
+            step = cls(kind, _poly(fact), tuple(map(_poly, factors)))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"no step: {error}") from None
+        every = {a.value.name for part in (step.fact, *step.factors) for a in part.atoms()}
+        if kind not in ("product", "multiple", "distance") or not factors or not every <= names:
+            raise ValueError("no step: its kind, its factors or its names")
+        return step
+
+
+def _data(poly: Poly) -> list[Any]:
+    return [[k, [atom.value.name for atom in m]] for m, k in poly.terms.items()]
+
+
+def _poly(data: Any) -> Poly:
+    if not all(type(k) is int and all(isinstance(name, str) for name in m) for k, m in data):
+        raise ValueError("no polynomial")
+    return Poly({tuple(map(symbol, m)): k for k, m in data})
 
 
 class Quotients(Integers):
@@ -124,15 +152,22 @@ def parts(obligation: Obligation) -> list[Obligation]:
     return found
 
 
-def assertions(obligation: Obligation) -> dict[str, Any] | None:
-    """The negation of a statement, by name, with the steps that make it unsatisfiable by linear arithmetic alone.
+def search(obligation: Obligation) -> list[Step] | None:
+    """The steps that make a statement's negation unsatisfiable by linear arithmetic alone; None where none are found.
 
-    None where no steps were found that do.
+    Which ones depends on what z3 did before.
     """
     try:
         return _Search(NegatedObligation(obligation, Quotients), obligation).found()
     except NotExpressible:
         return None
+
+
+def assertions(obligation: Obligation, steps: Sequence[Step]) -> dict[str, Any]:
+    """The negation of a statement and steps, by name; NotExpressible where it cannot be said."""
+    problem = NegatedObligation(obligation, Quotients)
+    named = {f"{step.kind}-{n}": _formula(step) for n, step in enumerate(steps)}
+    return {**problem.given, **named, "negation": problem.negation}
 
 
 class _Search:
@@ -174,8 +209,8 @@ class _Search:
             difference = a - b if more == holds else b - a
             self.facts.append(difference - ONE if strict == holds else difference)
 
-    def found(self) -> dict[str, Any] | None:
-        """The assertions with the steps that suffice; ever more steps are looked through.
+    def found(self) -> list[Step] | None:
+        """The steps that suffice; ever more are looked through.
 
         A quotient's distance from its normal form is always told: without it, solvers search for whole numbers.
         """
@@ -184,9 +219,7 @@ class _Search:
             steps = list(islice(self._steps(rounds), MOST + 1))
             chosen = self._chosen(steps)
             if chosen is not None:
-                chosen += [step for step in steps if step.kind == "distance" and step in own and step not in chosen]
-                named = {f"{step.kind}-{n}": _formula(step) for n, step in enumerate(chosen)}
-                return {**self.asserted, **named, "negation": self.negation}
+                return chosen + [s for s in steps if s.kind == "distance" and s in own and s not in chosen]
             if len(steps) > MOST:
                 break
         return None

@@ -54,18 +54,16 @@ wherever the package's are.
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.files import target_files, text_of
 from layoutalg.target.matrix import matrix_table
 from layoutalg.target.model import (
     DWORD,
@@ -84,9 +82,6 @@ from layoutalg.target.model import (
     Vendor,
 )
 from layoutalg.target.tables import Tables, TargetFileError
-
-FOLDER = "LAYOUTALG_TARGETS"
-"""The environment's variable that names a folder of further targets."""
 
 
 @dataclass(frozen=True)
@@ -160,14 +155,13 @@ def target(name: str) -> Target:
     >>> target("gfx950").instruction("ds_read_b64").banks
     64
     """
-    if name not in _files():
+    if name not in target_files():
         raise UnknownTargetError(
             f"unknown target {name!r}: it is one of {', '.join(target_names())}, or the path of a target's TOML file"
         )
-    file = _files()[name]
-    found = parse(file.read_text(encoding="utf-8"), file.name)
+    found = parse(text_of(name), f"{name}.toml")
     if found.name != name:
-        raise TargetFileError(f"{file.name}: name: it is {found.name!r}, where the file's is {name!r}")
+        raise TargetFileError(f"{name}.toml: name: it is {found.name!r}, where the file's is {name!r}")
     return found
 
 
@@ -177,23 +171,7 @@ def target_names() -> tuple[str, ...]:
     >>> target_names()[:3]
     ('gfx1030', 'gfx1100', 'gfx1151')
     """
-    return tuple(sorted(_files()))
-
-
-@cache
-def _files() -> Mapping[str, Traversable]:
-    """Target files by their names; the package's own names are not to be had by others."""
-    own = _of_folder(files("layoutalg.target").joinpath("data"))
-    folder = os.environ.get(FOLDER)
-    added = _of_folder(Path(folder)) if folder else {}
-    taken = sorted(own.keys() & added.keys())
-    if taken:
-        raise TargetFileError(f"{folder}: {taken[0]} is a target of the package's own: give yours another name")
-    return {**own, **added}
-
-
-def _of_folder(folder: Traversable) -> dict[str, Traversable]:
-    return {one.name.removesuffix(".toml"): one for one in folder.iterdir() if one.name.endswith(".toml")}
+    return tuple(sorted(target_files()))
 
 
 def load_target(path: str | Path) -> Target:
@@ -252,8 +230,7 @@ def _tables(text: str, origin: str, below: tuple[str, ...] = ()) -> dict[str, An
     others = [other for other in target_names() if other not in (*below, name)]
     if like not in others:
         raise TargetFileError(f"{origin}: like: {like!r} is none of {', '.join(others)}")
-    file = _files()[like]
-    return _completed(table, _tables(file.read_text(encoding="utf-8"), file.name, (*below, name)), like)
+    return _completed(table, _tables(text_of(like), f"{like}.toml", (*below, name)), like)
 
 
 #: What a file says of one GPU only.

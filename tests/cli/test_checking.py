@@ -142,6 +142,66 @@ def test_certificates_are_decided_again_by_other_solvers(tmp_path: Path, spec: P
     refused(run("recheck", tmp_path), "not a folder of certificates")
 
 
+def test_what_is_rechecked_is_what_the_file_says_now(tmp_path: Path, spec: Path) -> None:
+    needed("cvc5", "recheck")
+    needed("bitwuzla", "recheck")
+    folder = tmp_path / "certificates"
+    assert run("check", spec, "--certificates", folder).returncode == 0
+    assert "3 claims: 3 agree (3 proved)" in run("recheck", folder).stdout
+    spec.write_text(GOOD.replace("520", "521"))
+    told = run("recheck", folder)
+    assert told.returncode == 1
+    assert f"{spec}: 0.a_lds.0.in_bounds: altered: layout, layout_sha256, certificates" in told.stdout
+    spec.write_text(GOOD + GOOD.replace("a_lds", "b_lds"))
+    told = run("recheck", folder)
+    assert told.returncode == 1
+    assert f"{spec}: 1.b_lds.0.in_bounds: altered: it is left out" in told.stdout
+    spec.unlink()
+    refused(run("recheck", folder), f"{spec}: cannot be read")
+
+
+def test_nothing_to_check_is_no_pass(tmp_path: Path, spec: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"claims": []}')
+    told = run("recheck", tmp_path)
+    assert (told.returncode, told.stdout) == (2, "0 certificates: nothing to check\n0 claims: 0 agree\n")
+    assert run("check", spec, "--certificates", tmp_path).returncode == 0
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"certificates": [', '"certificates": [], "more": ['))
+    assert run("recheck", tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {}, {"source": None}, {"source": {"files": ["a.toml"]}}, {"source": []},
+        {"source": {"files": "a", "define": {}, "include": [], "target": [], "strategy": None}},
+        {"source": {"files": [3], "define": {}, "include": [], "target": [], "strategy": None}},
+        {"source": {"files": [], "define": {}, "include": [], "target": [], "strategy": 5}},
+        {"source": {"files": [], "define": {"M": 5}, "include": [], "target": [], "strategy": None}},
+    ],
+)  # fmt: skip
+def test_a_manifest_without_a_source_is_one_line(tmp_path: Path, wrong: dict[str, object]) -> None:
+    claim = {"name": "a", "certificates": []}
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 2, "claims": [claim], **wrong}))
+    refused(run("recheck", tmp_path), "does not say what the claims were made from")
+
+
+def test_a_claim_without_a_name_is_one_line(tmp_path: Path, spec: Path) -> None:
+    assert run("check", spec, "--certificates", tmp_path).returncode == 0
+    manifest = tmp_path / "manifest.json"
+    document = json.loads(manifest.read_text())
+    document["claims"][0]["name"] = None
+    manifest.write_text(json.dumps(document))
+    refused(run("recheck", tmp_path), "each claim has a name, its own")
+
+
+@pytest.mark.parametrize("command", ["check", "recheck", "diff", "audit", "explain", "binary"])
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0"])
+def test_a_limit_of_time_is_a_number_of_seconds(command: str, seconds: str, spec: Path) -> None:
+    files = [spec, spec] if command == "diff" else [spec]
+    refused(run(command, *files, "--seconds", seconds), "--seconds")
+
+
 def test_recheck_says_once_what_to_install(tmp_path: Path, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("check", spec, "--certificates", tmp_path).returncode == 0
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)

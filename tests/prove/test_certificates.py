@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.builders import Window, conv_to_gemm, gemm_v1_lds, padded_gemm, universal_row_major
 from benchmarks.corpus import defective, symbolic
 from layoutalg.index import eq, negation, symbol, var, xor
-from layoutalg.prove import Agree, Bijective, Contiguous, FitsIndexType, ForAll, InBounds, Injective, Surjective, prove
+from layoutalg.layout import make_naive_tensor_descriptor
+from layoutalg.prove import (
+    Agree,
+    Bijective,
+    Claim,
+    Contiguous,
+    ForAll,
+    InBounds,
+    Injective,
+    InjectiveMap,
+    Surjective,
+    prove,
+)
 from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.content import digest
-from layoutalg.prove.recheck import recheck
-from layoutalg.prove.smt import smt_text
+from layoutalg.prove.obligation import points_of
+from layoutalg.prove.outcome import Fails, Holds
+from layoutalg.prove.recheck import is_empty, recheck
+from layoutalg.prove.replay import replays
+from layoutalg.prove.smt import forms
 from tests.optional import needed
 
 needed("cvc5", "recheck")
@@ -33,20 +51,24 @@ CLAIMS = {
 }
 
 
+REFUTED: dict[str, Claim] = {entry.name: claim for entry in defective() for claim in entry.claims}
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certificates of claims that hold and of claims that do not."""
     folder = tmp_path_factory.mktemp("certificates")
-    refuted = {entry.name: claim for entry in defective() for claim in entry.claims}
-    write_certificates({**CLAIMS, **refuted}, folder)
+    write_certificates({**CLAIMS, **REFUTED}, folder)
     return folder
 
 
 def test_other_solvers_agree_with_every_verdict(written: Path) -> None:
-    found = recheck(written, seconds=20)
+    found = recheck(written, {**CLAIMS, **REFUTED}, seconds=20)
     assert {r.result for r in found} == {"agrees"}, [r for r in found if r.result != "agrees"]
-    assert {r.solver for r in found} == {"cvc5", "bitwuzla"}
-    assert {r.expected for r in found} == {"sat", "unsat"}
+    certificates = [c for r in found for c in r.certificates]
+    assert {c.solver for c in certificates} == {"cvc5", "bitwuzla"}
+    assert {c.expected for c in certificates} == {"sat", "unsat"}
+    assert {r.verdict for r in found} == {"proved", "refuted"}
 
 
 def test_the_manifest_ties_each_file_to_its_claim_and_layout(written: Path) -> None:
@@ -86,41 +108,203 @@ def test_a_vacuous_proof_is_none_in_the_manifest_either(tmp_path: Path) -> None:
     assert entry["verdict"] == "unknown"
 
 
-@pytest.mark.parametrize("damage", ["changed", "removed"])
-def test_what_is_altered_does_not_pass(tmp_path: Path, damage: str) -> None:
-    write_certificates([Injective(gemm_v1_lds(32, 32))], tmp_path)
-    file = sorted(tmp_path.glob("*.smt2"))[0]
-    if damage == "changed":
-        file.write_text(file.read_text().replace("(check-sat)", "(assert false)\n(check-sat)"))
-    else:
+LATER = InjectiveMap(
+    "products",
+    (var("x", symbol("M")), var("y", symbol("N"))),
+    (var("x", symbol("M")) * symbol("N") + var("y", symbol("N")),),
+)
+WRONG = Injective(make_naive_tensor_descriptor((16, symbol("K", min=8, max=64)), (symbol("K", min=8, max=64) - 4, 1)))
+ASKED = {"right": Injective(gemm_v1_lds(32, 32)), "wrong": WRONG, "products": LATER}
+
+
+def _forged(folder: Path, change: Callable[[dict[str, Any]], None]) -> dict[str, str]:
+    """What is said of each claim after a change of the manifest."""
+    manifest = write_certificates(ASKED, folder)
+    document = json.loads(manifest.read_text())
+    change(document)
+    manifest.write_text(json.dumps(document))
+    return {r.name: r.result for r in recheck(folder, ASKED)}
+
+
+def _as_proved(document: dict[str, Any]) -> None:
+    document["claims"][1]["verdict"] = "proved"
+
+
+def _of_another_text(document: dict[str, Any]) -> None:
+    document["claims"][0]["certificates"][0]["sha256"] = "0" * 64
+
+
+def _of_another_answer(document: dict[str, Any]) -> None:
+    document["claims"][0]["certificates"][0]["expected"] = "sat"
+
+
+def _without_one(document: dict[str, Any]) -> None:
+    document["claims"][0]["certificates"].pop()
+
+
+def _without_any(document: dict[str, Any]) -> None:
+    document["claims"][0].update(certificates=[], uncertified=[{"label": "all", "strategy": "", "why": ""}])
+
+
+def _of_another_statement(document: dict[str, Any]) -> None:
+    document["claims"][0]["statement"] += ", always"
+
+
+def _of_another_layout(document: dict[str, Any]) -> None:
+    document["claims"][0].update(layout="another", layout_sha256=digest("another"))
+
+
+def _with_more(document: dict[str, Any]) -> None:
+    document["claims"][0]["proved"] = True
+
+
+@pytest.mark.parametrize(
+    ("change", "altered"),
+    [
+        (_as_proved, "wrong"), (_of_another_text, "right"), (_of_another_answer, "right"), (_without_one, "right"),
+        (_without_any, "right"), (_of_another_statement, "right"), (_of_another_layout, "right"),
+        (_with_more, "right"),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_says_something_else_does_not_pass(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None], altered: str
+) -> None:
+    found = _forged(tmp_path, change)
+    assert found.pop(altered) == "altered"
+    assert set(found.values()) == {"agrees"}
+
+
+def test_a_claim_that_is_left_out_or_added_does_not_pass(tmp_path: Path) -> None:
+    assert _forged(tmp_path, lambda d: d["claims"].pop(1)) == {
+        "right": "agrees",
+        "wrong": "altered",
+        "products": "agrees",
+    }
+    added = _forged(tmp_path, lambda d: d["claims"].append({**d["claims"][0], "name": "strange"}))
+    assert added == {"right": "agrees", "wrong": "agrees", "products": "agrees", "strange": "altered"}
+
+
+@pytest.mark.parametrize("damage", ["assert false", "removed", "reset", "comment"])
+def test_a_text_that_is_altered_does_not_pass_whatever_hash_is_told(tmp_path: Path, damage: str) -> None:
+    manifest = write_certificates(ASKED, tmp_path)
+    document = json.loads(manifest.read_text())
+    c = document["claims"][0]["certificates"][0]
+    file = tmp_path / c["file"]
+    if damage == "removed":
         file.unlink()
-    results = {r.file: r.result for r in recheck(tmp_path)}
-    assert results.pop(file.name) == "altered"
-    assert set(results.values()) == {"agrees"}
+    else:
+        text = file.read_text()
+        by = {
+            "assert false": text.replace("(check-sat)", "(assert false)\n(check-sat)"),
+            "reset": text + "(reset-assertions)\n(assert false)\n(check-sat)\n",
+            "comment": text.replace("; claim:", "; claim: another:"),
+        }[damage]
+        file.write_text(by)
+        c["sha256"] = digest(by)
+        manifest.write_text(json.dumps(document))
+    results = {r.name: r for r in recheck(tmp_path, ASKED)}
+    assert results["right"].result == "altered"
+    assert results["wrong"].result == "agrees"
 
 
-def test_a_wrong_certificate_is_found_out(tmp_path: Path) -> None:
-    """As if our own solver had been wrong: what is expected is turned around."""
-    manifest = write_certificates([ForAll("x < 9", var("x", 9) * 2 < 17), FitsIndexType(TILE, 8)], tmp_path)
-    text = manifest.read_text().replace('"expected": "unsat"', '"expected": "sat"')
-    manifest.write_text(text)
-    assert "disagrees" in {r.result for r in recheck(tmp_path)}
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [["product", [[1, []]], [[[1, ["no such"]]]]]],
+        [["product", [[-1, []]], []]],
+        [["true", [[1, []]], [[[1, []]]]]],
+        [["product", [[1.5, []]], [[[1, []]]]]],
+        [["product", [[1, ["x| Int)\n(assert false"]]], [[[1, []]]]]],
+        [None], [[]], [["product", None, None]], [{}], 3 * [["product", [[1, []]], 7]],
+    ],
+)  # fmt: skip
+def test_steps_that_are_none_prove_nothing(tmp_path: Path, steps: list[Any]) -> None:
+    def change(document: dict[str, Any]) -> None:
+        (c,) = document["claims"][2]["certificates"]
+        assert c["steps"]
+        c["steps"] = steps
+
+    assert _forged(tmp_path, change)["products"] == "altered"
 
 
-def test_a_solver_that_needs_longer_leaves_its_file_undecided(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "points", [[], [[8, 0, 0], [8, 0, 0]], [[0, 0, 0], [1, 1, 1]], [[True, 1, 1]] * 2, [None], [[10**40] * 3] * 2]
+)
+def test_points_that_are_no_counterexample_refute_nothing(tmp_path: Path, points: list[Any]) -> None:
+    def change(document: dict[str, Any]) -> None:
+        (c,) = document["claims"][1]["certificates"]
+        assert c["points"]
+        c["points"] = points
+
+    assert _forged(tmp_path, change)["wrong"] == "altered"
+
+
+def test_what_another_search_found_is_as_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which steps and which counterexample are found hangs on the machine and on what was asked before."""
+    write_certificates(ASKED, tmp_path)
+    monkeypatch.setattr("layoutalg.prove.smt.search", lambda part: None)
+    monkeypatch.setattr("layoutalg.prove.smt.forms", forms.__wrapped__)
+    assert {r.result for r in recheck(tmp_path, ASKED)} == {"agrees"}
+    document = json.loads((tmp_path / "manifest.json").read_text())
+    (c,) = document["claims"][1]["certificates"]
+    offsets = [[0, 12, 16], [1, 0, 16]]
+    assert c["points"] != offsets
+    other = replace(WRONG)
+    (obligation,) = other.obligations()
+    found = Fails("another", points_of(obligation, offsets))
+    assert replays(obligation, found)
+    monkeypatch.setattr("layoutalg.prove.portfolio.decide", lambda *args: found)
+    write_certificates({"wrong": WRONG}, tmp_path / "other")
+    monkeypatch.undo()
+    assert [r.result for r in recheck(tmp_path / "other", {"wrong": WRONG})] == ["agrees"]
+
+
+def test_a_manifest_is_one_of_this_format_or_none(tmp_path: Path) -> None:
+    manifest = write_certificates(ASKED, tmp_path)
+    text = manifest.read_text()
+    for wrong in (
+        text.replace('"format": 2', '"format": 99'), text.replace('"format": 2', '"other": 2'),
+        text.replace('"right"', "null"), text.replace('"right"', '"wrong"'), text.replace('"right"', '["right"]'),
+        text.replace('"claims": [', '"claims": [3, '), text.replace('"claims": [', '"claims": [], "claims": ['),
+        text.replace('"integers"', "[]"), text.replace('"integers"', '"reals"'), "[" * 200_000, "[]", "", "\xff",
+    ):  # fmt: skip
+        assert wrong != text
+        manifest.write_text(wrong)
+        with pytest.raises(ValueError, match=r"."):
+            recheck(tmp_path, ASKED)
+
+
+def test_nothing_to_check_is_said(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"claims": []}')
+    assert is_empty(tmp_path)
+    manifest = write_certificates(ASKED, tmp_path)
+    assert not is_empty(manifest.parent)
+
+
+def test_a_solver_that_was_wrong_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if our own solver had been wrong, when it was written and when it is made anew."""
+    wrong = ForAll("x < 8", var("x", 9) < 8)
+    monkeypatch.setattr("layoutalg.prove.portfolio.decide", lambda *args: Holds("z3 integers"))
+    write_certificates([wrong], tmp_path)
+    (claim,) = recheck(tmp_path, [wrong])
+    assert (claim.verdict, claim.result) == ("proved", "disagrees")
+
+
+def test_a_solver_that_needs_longer_leaves_its_file_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     p, q = symbol("p", min=2), symbol("q", min=2)
     hard = ForAll("no product", negation(eq(p * q * (p + q), 999_983 * 1_000_003 * 7)))
-    write_certificates([Agree(TILE, TILE)], tmp_path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    text = smt_text(hard, bits=False)
-    (tmp_path / "hard.smt2").write_text(text)
-    manifest["claims"][0]["certificates"].append(
-        {"file": "hard.smt2", "sha256": digest(text), "label": "hard", "strategy": "", "expected": "unsat",
-         "arithmetic": "integers"}
-    )  # fmt: skip
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    results = {r.file: r.result for r in recheck(tmp_path, seconds=0.3)}
-    assert results.pop("hard.smt2") == "undecided"
+    monkeypatch.setattr("layoutalg.prove.portfolio.decide", lambda *args: Holds("z3 integers"))
+    monkeypatch.setattr("layoutalg.prove.portfolio.vacuous", lambda condition: "")
+    write_certificates({"hard": hard, "easy": Agree(TILE, TILE)}, tmp_path)
+    found = {r.name: r.result for r in recheck(tmp_path, {"hard": hard, "easy": Agree(TILE, TILE)}, seconds=0.3)}
+    assert found == {"hard": "undecided", "easy": "agrees"}
+
+
+def test_a_verdict_that_is_open_when_it_is_made_anew_is_no_pass(tmp_path: Path) -> None:
+    vacuous = ForAll("digits", eq(var("i", 8), 0), eq(var("i", 8) * 2, var("j", 8) * 2 + 1))
+    manifest = write_certificates([vacuous], tmp_path)
+    manifest.write_text(manifest.read_text().replace('"unknown"', '"proved"'))
+    assert [r.result for r in recheck(tmp_path, [vacuous])] == ["undecided"]
 
 
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 8])
@@ -130,6 +314,6 @@ def test_claims_for_all_sizes_are_decided_again(tmp_path: Path, every: int) -> N
     manifest = json.loads(write_certificates(claims, tmp_path).read_text())
     assert [u for entry in manifest["claims"] for u in entry["uncertified"]] == []
     assert {entry["verdict"] for entry in manifest["claims"]} == {"proved"}
-    found = recheck(tmp_path)
+    found = recheck(tmp_path, claims)
     assert {r.result for r in found} == {"agrees"}, [r for r in found if r.result != "agrees"]
-    assert any("with steps" in (tmp_path / r.file).read_text() for r in found)
+    assert any("with steps" in (tmp_path / c.file).read_text() for r in found for c in r.certificates)

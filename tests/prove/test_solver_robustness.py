@@ -111,7 +111,20 @@ def test_the_cache_answers_without_the_solver_and_only_the_same_question(
         by_z3(ForAll("another", Q * Q >= Q), **kept)
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"key": "x"}', '{"key": 1, "points": [], "check": 2}'])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "{",
+        "[]",
+        "1",
+        '{"key": "x"}',
+        '{"points": []}',
+        '{"points": [[1]]}',
+        "[" * 200_000,
+        '{"points": ' + "9" * 5000 + "}",
+    ],
+)
 def test_a_damaged_entry_is_ignored_and_written_anew(tmp_path: Path, damage: str) -> None:
     kept = {"cache": str(tmp_path)}
     assert by_z3(WRONG, **kept).name == "refuted"
@@ -123,11 +136,24 @@ def test_a_damaged_entry_is_ignored_and_written_anew(tmp_path: Path, damage: str
 
 
 def test_an_entry_that_says_something_else_is_not_believed(tmp_path: Path) -> None:
-    assert by_z3(WRONG, cache=str(tmp_path)).name == "refuted"
+    kept = {"cache": str(tmp_path)}
+    assert by_z3(WRONG, **kept).name == "refuted"
     (entry,) = tmp_path.glob("*.json")
-    forged = json.loads(entry.read_text()) | {"points": []}
-    entry.write_text(json.dumps(forged))
-    assert by_z3(WRONG, cache=str(tmp_path)).name == "refuted"
+    good = json.loads(entry.read_text())
+    assert by_z3(EASY, **kept).name == "proved"
+    (other,) = {*tmp_path.glob("*.json")} - {entry}
+    easy = json.loads(other.read_text())
+    assert (good["answer"], easy["answer"], easy["points"]) == ("fails", "holds", [])
+    wrong_points = [[n + 1 for n in point] for point in good["points"]]
+    for forged in (
+        {**good, "points": []}, {**good, "answer": "holds"}, {**good, "points": wrong_points}, easy,
+        {**good, "points": [[10**30] * len(good["points"][0])]}, {**easy, "by": good["by"]},
+        {**good, "points": [[True] * len(good["points"][0])]}, {**good, "points": [[0.5] * len(good["points"][0])]},
+        {key: value for key, value in {**good, "answer": "holds", "points": []}.items() if key != "statement"},
+    ):  # fmt: skip
+        entry.write_text(json.dumps(forged))
+        assert by_z3(WRONG, **kept).name == "refuted"
+        assert json.loads(entry.read_text()) == good
 
 
 def test_a_cache_that_cannot_be_written_keeps_nothing_and_hurts_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@
 A word that a sum or product does not fit in is followed modulo 2ⁿ; where its value is looked at, and is not seen to be
 in range (without a sign or with one, as the code takes it), the remainder stands in the address.  So an address without
 such remainders is the number that its indices make, and `no_overflow` says that each remainder changes nothing.  Of
-words that are made of loaded data it says nothing: hashes wrap.  It fails where sizes and indices alone show it: the
+what is made of loaded data it says so where the remainder is the index itself, and nothing of a word that goes on into
+other operations (hashes wrap), or that is the loaded one.  It fails where sizes and indices alone show it: the
 remainder is what the machine computes there, so no run is needed, which at such sizes would be long.
 
 A word does not say whether its upper half stands for negative numbers: `n - 1` is n + 4294967295 there.  So a number
@@ -26,7 +27,7 @@ loop is, and what each turn leaves there; of this, what a thread's lasting condi
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.index import (
@@ -44,13 +45,15 @@ from layoutalg.index import (
     simplify,
     variables,
 )  # fmt: skip
+from layoutalg.index.normal import normal
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import alignment_of
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.modular import readings, remainders
-from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
+from layoutalg.refine.values.instances import moved, origin_of
+from layoutalg.refine.values.modular import outermost, readings, remainders
+from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of
 
 LDS = "lds"
 
@@ -80,6 +83,13 @@ class TracedAccess:
     uniform: bool = False  # all lanes of a wave store these, in LDS
     lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
+    signalled: bool = False  # between the two parts of a barrier
+    used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
+
+    @property
+    def signals(self) -> Expr:
+        """To how many barriers its wave has said that it came, of which `barriers` it has passed."""
+        return self.barriers + int(self.signalled)
 
     def __str__(self) -> str:
         verb = "updates" if self.atomic else "stores to" if self.store else "loads from"
@@ -98,8 +108,12 @@ class AccessQuestion:
 
 
 def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess, ...]:
-    """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn."""
+    """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn.
+
+    An unknown that a loop made is, behind it, that of the last turn; here it says so (`Loops.behind`).
+    """
     found: list[TracedAccess] = []
+    used = uses(trace, loops)
     unwritten = functools.cache(lambda lasting: _handed_unwritten(loops.handed, lasting))
     for one in trace:
         given = frozenset(conjuncts(one.guard))
@@ -107,16 +121,51 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
         undefined: Expr = TRUE if is_undefined((one.guard,), unwritten(lasting), frozenset()) else FALSE
         if one.store and is_undefined((one.value,), unwritten(lasting), given):
             undefined = any_of(undefined, _where_undefined(one.value, unwritten(lasting)))
+        reaches = TRUE if one.store else used.get(one.value, FALSE)
+        one, undefined, reaches = _settled(one, undefined, reaches, loops)
         stored = (one.value,) if one.store and not one.atomic else ()
         if one.within and found:
             whole = found[-1]
-            both = any_of(whole.undefined, undefined), (*whole.stored, *stored), whole.uniform and one.uniform
-            found[-1] = replace(whole, undefined=both[0], stored=both[1], uniform=both[2])
+            found[-1] = replace(
+                whole, undefined=any_of(whole.undefined, undefined), stored=(*whole.stored, *stored),
+                uniform=whole.uniform and one.uniform, used=any_of(whole.used, reaches),
+            )  # fmt: skip
         else:
-            this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers
+            this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
-            found.append(TracedAccess(*this, undefined, *rest))
+            found.append(TracedAccess(*this, *rest, signalled=one.signalled, used=reaches))
     return tuple(found)
+
+
+def uses(trace: Sequence[TracedElement], loops: Loops) -> dict[Expr, Expr]:
+    """Where each thing that was loaded may reach a store or a branch, of its own thread in its own iteration.
+
+    A value that is only chosen where it is not stored reaches none: what other lanes have of it, what loops hand on,
+    and what decides whether something happens counts everywhere.
+    """
+    found: dict[Expr, Expr] = {}
+    loaded = {one.value: one.loops for one in trace if not one.store}
+    handed = [e for one in loops.carried.values() for e in (one.before, one.after)]
+    handed += [e for held in loops.handed.values() for e in held]
+    handed += [e for claim in loops.claims for e in (claim.goal, claim.given)]
+    found |= dict.fromkeys(dependencies(*handed, *loops.facts.values()), TRUE)
+    for one in trace:
+        found |= dict.fromkeys(dependencies(one.offset, one.guard), TRUE)
+        if one.store:
+            for v in dependencies(one.value):
+                alike = loaded.get(v) == one.loops and not one.atomic
+                found[v] = any_of(found.get(v, FALSE), one.guard) if alike else TRUE
+            beside = (v for v in dependencies(one.value) if kind_of(v) is not Kind.RESULT or "[" in function_of(v))
+            found |= dict.fromkeys(dependencies(*(a for v in beside for a in arguments_of(v))), TRUE)
+    return found
+
+
+def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: Loops) -> tuple[TracedElement, Expr, Expr]:
+    """An element, where it is undefined and used, with all unknowns of the turns that they are of."""
+    behind, done = loops.behind(one.loops), dict[Expr, Expr]()
+    terms = (moved(e, behind, done) for e in (one.offset, one.guard, one.value, one.barriers, undefined, used))
+    offset, guard, value, barriers, undefined, used = terms
+    return replace(one, offset=offset, guard=guard, value=value, barriers=barriers), undefined, used
 
 
 def _lasts(condition: Expr, loops: Loops) -> bool:
@@ -192,7 +241,7 @@ def questions(
     found: Sequence[TracedAccess],
     launched: KernelLaunch,
     loaded: Container[Expr] = (),
-    cuts: Container[tuple[int, int]] = (),
+    cuts: Collection[tuple[int, int]] = (),
 ) -> Iterator[AccessQuestion]:
     """What is to be decided of each access by itself.
 
@@ -235,16 +284,38 @@ def needed_alignment(access: TracedAccess) -> int:
 
 
 def _uncut(
-    offset: Expr, given: Expr, loaded: Container[Expr], cuts: Container[tuple[int, int]]
+    offset: Expr, given: Expr, loaded: Container[Expr], cuts: Collection[tuple[int, int]]
 ) -> tuple[Expr, Expr, tuple[Expr, ...]]:
     """Whether what is cut to a word in an offset is in range, but for what was loaded: the rest of its question."""
+    indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
     found = [
-        [all_of(x >= 0, x < n) for x in readings(x, n)]
+        _in_word(x, n)
         for x, factor, n in remainders(offset)
-        if (n in WORDS or (factor, n) in cuts) and not any(v in loaded for v in dependencies(x))
+        if (n in WORDS or any(n == size and factor % each == 0 for each, size in cuts))
+        and (not _of_loaded(x, loaded) or (x in indices and not (n in WORDS and _is_loaded(x))))
     ]
     if not all(found):
         return TRUE, given, (FALSE,)  # readings too many to say which holds
     as_written, nearest = (all_of(*(ways[k] for ways in found)) for k in (0, -1))
     somehow = all_of(*(any_of(*ways) for ways in found))
     return somehow, given, () if nearest is as_written else (nearest, as_written)
+
+
+def _of_loaded(x: Expr, loaded: Container[Expr]) -> bool:
+    return any(origin_of(v) in loaded for v in dependencies(x))
+
+
+def _is_sum(x: Expr) -> bool:
+    """Whether a word is a sum of products of what was given or loaded: an index, and no hash of them."""
+    return all(node.op in ("var", "const", "add", "mul") for node in postorder(x))
+
+
+def _is_loaded(x: Expr) -> bool:
+    """Whether a word is of unknowns alone."""
+    return all(kind_of(v) is not None for v in variables(x))
+
+
+def _in_word(x: Expr, size: int) -> list[Expr]:
+    """That a number is not changed by a cut, by each of its readings; with its sign, where half the size is added."""
+    half = size // 2 if normal(x).terms.get((), 0) == size // 2 else 0
+    return [all_of(one + half >= 0, one + half < size) for one in readings(simplify(x - half), size)]

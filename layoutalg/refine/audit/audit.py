@@ -63,7 +63,9 @@ from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.instances import coordinates_of, moved, origin_of, place_of
 from layoutalg.refine.values.uninterpreted import ASSUMPTION, UninterpretedFunctions
+from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.target import target as gpu
 
 #: The solver's steps for a question of the reading, and for a claim (`refine.simulation.questions` has their measure).
@@ -146,7 +148,7 @@ class _Auditor:
             Shown("of wave", (wave,)),
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
-        self.loaded: set[Expr] = set()
+        self.loaded: dict[Expr, str] = {}  # what was loaded → of which tensor, or of LDS; "" where that is not seen
         self.cuts: set[tuple[int, int]] = set()  # how what was cut to a word is written
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self.distinct: list[DistinctElement] = []  # of what was loaded, no two elements of one tensor are equal
@@ -163,15 +165,35 @@ class _Auditor:
                 found.extend(self._computed(found))
         except budget.OutOfTimeError:
             found.append(_late("followed", "what is left"))
-        return (*found, *self._not_reached(found))
+        return (*map(self._ordered, found), *self._not_reached(found))
+
+    def _ordered(self, claimed: Claimed) -> Claimed:
+        """A race that is refuted, but where waves may be ordered by what they wait for in memory: then it is open."""
+        claim, about, verdict = claimed
+        waiting = self._waiting()
+        if claim != "race_free" or waiting is None or not isinstance(verdict, Refuted):
+            return claimed
+        waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
+        why = f"perhaps: {verdict.reason}; {waits}"
+        return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, (), why)
+
+    def _waiting(self) -> int | None:
+        """A loop that is left by what it loads of memory that the kernel may store to."""
+        tensors = self.launched.tensors
+        shared = {v for v, name in self.loaded.items() if name not in tensors or tensors[name].written}
+        return next(self.loops.waiting(shared), None)
 
     def _each(self) -> Iterator[Claimed]:
         yield from self._launchable()
         try:
             found = self.followed()
         except (DeviceError, InexpressibleError, RecursionError) as error:
+            if self._waiting() is not None:
+                self.runs.ignore("race")
             yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
             return
+        if self._waiting() is not None:
+            self.runs.ignore("race")
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
@@ -274,9 +296,9 @@ class _Auditor:
         if buffer in self.launched.tensors:
             tensor = self.launched.tensors[buffer]
             self.distinct += distinct_elements(tensor, offset, size, values) if tensor.distinct else ()
-        self.loaded.update(values)
+        self.loaded |= dict.fromkeys(values, buffer)
         if buffer in self.launched.tensors:
-            holds = self.launched.tensors[buffer].holds(size, values)
+            holds = self.launched.tensors[buffer].holds(offset, size, values)
             for part in conjuncts(holds) if holds is not TRUE else ():
                 for v in variables(part):
                     if v in values:
@@ -291,15 +313,23 @@ class _Auditor:
 
     def _given(self, *exprs: Expr) -> Expr:
         """What is assumed of all that was loaded, and known of all that loops left behind, and occurs in these."""
-        known = {**self.loops.facts, **self.assumed}
         found: dict[Expr, Expr] = {}
         left = list(variables(*exprs))
         while left:
             v = left.pop()
-            if v in known and v not in found:
-                found[v] = known[v]
-                left += variables(known[v])
+            if v not in found and kind_of(v) is not None:
+                found[v] = self._known(v)
+                left += variables(found[v])
         return all_of(*found.values())
+
+    def _known(self, v: Expr) -> Expr:
+        """What is assumed and known of an unknown, or of what it is for another thread, or in another iteration."""
+        origin = origin_of(v)
+        fact = self.loops.facts.get(origin, TRUE)
+        if fact is not TRUE:
+            fact = moved(fact, self.loops.behind(coordinates_of(origin)))
+        known = all_of(self.assumed.get(origin, TRUE), fact)
+        return known if v is origin or known is TRUE else moved(known, place_of(v))
 
     def _in_range(self, goal: Expr, given: Expr) -> bool:
         if (goal, given) not in self._ranges:

@@ -4,34 +4,20 @@
     4·i = 4·i′, and the two are one thread
 
 It is said of what stands in memory: of two places that lie in the tensor and are elements there, whether or not the
-threads load them.  In a place stand the thread and sizes; a turn of a loop there is any turn, in each thread its own.
+threads load them.
 What it cannot represent: tensors whose elements' places are not known, elements that are loaded across two of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    div,
-    eq,
-    mod,
-    negation,
-    simplify,
-    substitute,
-    var,
-    variables,
-)
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, div, eq, mod, negation, simplify, variables
 from layoutalg.refine.audit.launched import TensorMemory
-
-#: What a turn, or what else a place speaks of, is less than.
-MOST = 1 << 64
+from layoutalg.refine.values.instances import At, moved, origin_of, place_of
+from layoutalg.refine.values.unknowns import kind_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +28,15 @@ class DistinctElement:
     word: Expr
     place: Expr
     is_element: Expr
+
+    def has(self, unknown: Expr) -> bool:
+        """Whether an unknown is a part of it."""
+        return unknown in variables(self.word)
+
+    def at(self, place: At) -> DistinctElement:
+        """What another thread has loaded in its place, or the same one in another iteration."""
+        word, where, is_element = (moved(e, place) for e in (self.word, self.place, self.is_element))
+        return replace(self, word=word, place=where, is_element=is_element)
 
 
 def distinct_elements(
@@ -56,28 +51,17 @@ def distinct_elements(
         yield DistinctElement(tensor.name, word, place, inside)
 
 
-def apart(
-    found: Sequence[DistinctElement], mine: Sequence[Expr], theirs: Sequence[Expr], kept: Container[Expr],
-    other: Callable[[Expr], Expr],
-) -> Expr:  # fmt: skip
-    """What holds of the elements that two threads' expressions speak of.
-
-    `kept`: the places of threads and the sizes, of which alone places speak; `other` says what the other thread's are.
-    """
-    spoken = set(variables(*mine)), set(variables(*theirs))
-    here = [_freed(one, k, kept) for k, one in enumerate(found) if spoken[0].intersection(variables(one.word))]
-    there = [_freed(one, k, kept) for k, one in enumerate(found) if spoken[1].intersection(variables(one.word))]
+def apart(found: Sequence[DistinctElement], mine: Sequence[Expr], theirs: Sequence[Expr]) -> Expr:
+    """What holds of the elements that two threads' expressions speak of."""
     facts = []
-    for one, another in ((one, another) for one in here for another in there if one.tensor == another.tensor):
-        names = {v: other(v) for v in variables(another.word, another.place, another.is_element)}
-        word, place, is_element = (substitute(e, names) for e in (another.word, another.place, another.is_element))
-        neither = negation(all_of(one.is_element, is_element))
-        facts.append(any_of(neither, negation(eq(one.word, word)), eq(one.place, place)))
+    for one, another in product(_spoken_of(found, mine), _spoken_of(found, theirs)):
+        if one.tensor == another.tensor and one is not another:
+            neither = negation(all_of(one.is_element, another.is_element))
+            facts.append(any_of(neither, negation(eq(one.word, another.word)), eq(one.place, another.place)))
     return all_of(*facts) if facts else TRUE
 
 
-def _freed(one: DistinctElement, number: int, kept: Container[Expr]) -> DistinctElement:
-    """The same in any turn, and with anything else that was loaded: what its place speaks of beside is its own."""
-    own = [v for v in variables(one.place, one.is_element) if v not in kept]
-    names = {v: var(f"{v.value.name} of element {number}", int(min(v.hi, MOST)) + 1) for v in own}
-    return replace(one, place=substitute(one.place, names), is_element=substitute(one.is_element, names))
+def _spoken_of(found: Sequence[DistinctElement], exprs: Sequence[Expr]) -> tuple[DistinctElement, ...]:
+    """The elements that occur in expressions, each of the thread and the iteration that loaded it."""
+    spoken = [(origin_of(v), place_of(v)) for v in variables(*exprs) if kind_of(v) is not None]
+    return tuple(dict.fromkeys(one.at(place) for origin, place in spoken for one in found if one.has(origin)))

@@ -21,7 +21,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, array, conjuncts, simplify, substitute
+from layoutalg.index import FALSE, TRUE, Expr, all_of, array, conjuncts, simplify
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import ACCESSES, access_of
@@ -31,6 +31,7 @@ from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.intervals import own_variables
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.tables import BlockThreads, Ints
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.target import target
 
@@ -81,7 +82,7 @@ def _fact(block: BlockThreads, access: TracedAccess) -> Fact:
     if claim == BANKS and (how.transposed or how.to_lds):
         what = "loads that transpose" if how.transposed else "loads to LDS"
         return Fact(claim, about, unit, why=f"no source says what {what} cost in LDS")
-    alike = simplify(substitute(access.offset, dict.fromkeys(block.threads, FALSE)))
+    alike = simplify(moved(access.offset, dict.fromkeys(block.threads, FALSE)))
     lanes = simplify(access.offset - alike)
     if not own_variables(lanes) <= set(block.threads):
         return Fact(claim, about, unit, why=f"its lanes lie {lanes} bytes apart")

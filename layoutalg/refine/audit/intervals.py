@@ -20,42 +20,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import gcd
 
-from layoutalg.index import FALSE, Expr, as_expr, div, nonnegative, postorder, simplify, substitute, var, variables
+from layoutalg.index import FALSE, Expr, as_expr, div, nonnegative, postorder, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
 from layoutalg.refine.audit.loops import MOST
-from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
+from layoutalg.refine.values.instances import moved
 
 #: Turns after which what depends on them may begin again, at most, and turns that are all looked at.
 LONGEST_PERIOD = 64
 
 
-def another(variables_: Sequence[Expr]) -> dict[Expr, Expr]:
-    """Variables of the same ranges that stand for another thread's, or another turn's; outer ones first.
-
-    Of an unknown, all is open again.
-    """
-    there: dict[Expr, Expr] = {}
-    for v in variables_:
-        name, extent = f"{v.value.name}_other", v.value.extent
-        if kind_of(v) is not None:
-            there[v] = unknown_value(name, int(v.hi) + 1, Kind.DATA)
-        else:
-            there[v] = var(name, int(v.hi) + 1 if extent is None else substitute(extent, there))
-    return there
-
-
 def meeting(one: Expr, other: Expr, turns: Sequence[Expr], there: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
     """What two accesses' turns are where as many barriers stand before both; None where that never is.
 
-    `turns` are the variables of the first one's loops, `there` those of the second one's as `another` has them.
+    `turns` are the variables of the first one's loops, `there` those of the second one's as `others` has them.
 
+    >>> from layoutalg.index import var
+    >>> from layoutalg.refine.values.instances import others
     >>> t = var("t", 100)
-    >>> there = another([t])
+    >>> there = others([t])
     >>> meeting(t * 2, t * 2 + 1, [t], there) is None, meeting(t * 2 + 2, t * 2, [t], there)
     (True, {t_other: t + 1})
     """
-    difference = simplify(one - substitute(other, there))
+    difference = simplify(one - moved(other, there))
     terms = dict(normal(difference).terms)
     constant = terms.pop((), 0)
     common = gcd(*terms.values()) if terms else 0
@@ -111,6 +98,7 @@ def own_variables(e: Expr) -> set[Expr]:
 def period(e: Expr, t: Expr) -> int | None:
     """After how many turns an expression is the same again, or how many turns there are; None where it is not known.
 
+    >>> from layoutalg.index import var
     >>> t = var("t", 1 << 20)
     >>> period(t % 2 * 64 + var("i", 9), t), period((t + 1) % 3, t), period(t * 4, t), period(var("i", 9) * 4, t)
     (2, 3, None, 1)
@@ -123,14 +111,14 @@ def period(e: Expr, t: Expr) -> int | None:
             size = int(node.args[1].value)
             small *= size if small * size <= LONGEST_PERIOD else 1
     for turns in (n for n in range(2, min(small, LONGEST_PERIOD) + 1) if small % n == 0):
-        if simplify(substitute(e, {t: t + turns}) - e) is FALSE:
+        if simplify(moved(e, {t: t + turns}) - e) is FALSE:
             return turns
     return int(t.hi) + 1 if t.hi < LONGEST_PERIOD else None
 
 
 def is_linear(barriers: Expr, loops: Sequence[Expr]) -> bool:
     """Whether each turn of these loops adds as many barriers as another, and not less than none."""
-    each = (simplify(substitute(barriers, {t: t + 1}) - barriers) for t in loops)
+    each = (simplify(moved(barriers, {t: t + 1}) - barriers) for t in loops)
     return all(nonnegative(step) and not set(loops) & set(variables(step)) for step in each)
 
 

@@ -30,6 +30,7 @@ from layoutalg.index import (
     as_expr,
     const,
     div,
+    mod,
     select,
     simplify,
     symbol,
@@ -40,6 +41,7 @@ from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.refine.audit.elements import Elements
 from layoutalg.refine.symbolic.arguments import constant_segments
 from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
+from layoutalg.refine.values.unknowns import beside
 from layoutalg.target.dtypes import DTYPES
 
 AXES = "xyz"
@@ -75,16 +77,30 @@ class TensorMemory:
         places = [div(offset + k, self.element) for k in (*range(0, width, self.element), width - 1)]
         return all_of(found, *(self.elements.are(place) for place in dict.fromkeys(map(simplify, places))))
 
-    def holds(self, size: int, values: Sequence[Expr]) -> Expr:
-        """What is assumed of elements of which these unknowns of `size` bytes each are the parts, low ones first."""
+    def holds(self, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
+        """What is assumed of elements of which these unknowns of `size` bytes each are the parts, low ones first.
+
+        Where an element is loaded in part, what is left of it is an unknown beside.
+        """
         found: list[Expr] = []
-        for _, word in self.words(size, values) if self.assumed != (None, None) else ():
+        for word in self._elements(offset, size, values) if self.assumed != (None, None) else ():
             sign = 1 << 8 * self.element - 1
             number = select(word >= sign, word - 2 * sign, word) if self.signed else word
             low, high = self.assumed
             found += [low <= number] if low is not None else []
             found += [number <= high] if high is not None else []
         return all_of(*found)
+
+    def _elements(self, offset: Expr, size: int, values: Sequence[Expr]) -> Iterator[Expr]:
+        """Each element that is loaded, or a part of it."""
+        if len(values) * size >= self.element:
+            yield from (word for _, word in self.words(size, values))
+            return
+        behind = simplify(mod(offset, self.element))
+        if behind.op == "const" and behind.value + len(values) * size <= self.element:
+            yield sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=as_expr(0)) * (
+                1 << 8 * int(behind.value)
+            ) + sum(_left_out(values[0], int(behind.value), len(values) * size, self.element), start=as_expr(0))
 
     def refuse_crowded(self) -> None:
         """LaunchError where elements are said to differ, and at all sizes are more than what they may be."""
@@ -102,6 +118,13 @@ class TensorMemory:
         for first in range(0, len(values) - parts + 1, parts) if parts else ():
             of = enumerate(values[first : first + parts])
             yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=as_expr(0))
+
+
+def _left_out(v: Expr, behind: int, size: int, element: int) -> Iterator[Expr]:
+    """What of an element lies before and after a part that was loaded, each an unknown of the same owner."""
+    for name, bytes_, first in (("below", behind, 0), ("above", element - behind - size, behind + size)):
+        if bytes_:
+            yield beside(v, name, 1 << 8 * bytes_) * (1 << 8 * first)
 
 
 @dataclass(frozen=True)

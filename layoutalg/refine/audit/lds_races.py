@@ -32,10 +32,10 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, substitute, value, variables
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, value, variables
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import TracedAccess, same_bytes
-from layoutalg.refine.audit.intervals import another, count_of, meeting, own_variables
+from layoutalg.refine.audit.intervals import count_of, meeting, own_variables
 from layoutalg.refine.audit.tables import (
     BlockThreads,
     Ints,
@@ -47,6 +47,7 @@ from layoutalg.refine.audit.tables import (
     joint_periods,
     most_of,
 )
+from layoutalg.refine.values.instances import moved, others, own_coordinates
 
 NOBODY, SEVERAL, COMING = -1, -2, -3
 
@@ -119,7 +120,7 @@ class LdsRaces:
         a, b = self.found[one], self.found[other]
         if kind(b) not in AGAINST[kind(a)] or self._same_bytes(one, other):
             return False
-        there = another(b.loops)
+        there = others(b.loops)
         return any(meeting(m, n, a.loops, there) is not None for m in intervals_of(a) for n in intervals_of(b))
 
     def _same_bytes(self, one: int, other: int) -> bool:
@@ -139,7 +140,7 @@ class LdsRaces:
             for barriers in intervals_of(row.access):
                 groups.setdefault((barriers, row.access.loops), []).append(row)
         for one, other in combinations_with_replacement(groups, 2):
-            there = another(other[1])
+            there = others(other[1])
             solved = meeting(one[0], other[0], one[1], there)
             if solved is None or not any(row.access.store for row in (*groups[one], *groups[other])):
                 continue
@@ -159,6 +160,7 @@ class LdsRaces:
             yield from (((self.place[id(a)], self.place[id(b)]), why) for a in ones for b in others)
             return
         known: dict[tuple[int, ...], _Marks] = {}
+        within: set[tuple[int, ...]] = set()  # the turns of which accesses were laid over others of the same turn
         for turns in boxes(free):
             at = {**turns, **{t: value(e, turns) for t, e in solved.items()}}
             if any(t.hi < n and not 0 <= at[t] <= t.hi for t, n in {**mine, **theirs}.items()):
@@ -167,24 +169,28 @@ class LdsRaces:
             other = {t: at[u] for t, u in there.items()}
             key = tuple(here[t] % n for t, n in mine.items())
             alike = ones is others and all(here[t] % n == other[t] % n for t, n in mine.items())
-            if key not in known:
-                known[key] = _Marks(self.size)
-                for row in ones:
-                    yield from self._laid(known[key], row, here, within=(ones is others and not solved) or alike)
+            if alike and key not in within:
+                within.add(key)
+                yield from self._within(ones, here)
             if not alike:
+                if key not in known:
+                    known[key] = _Marks(self.size)
+                    for row in ones:
+                        known[key].note(row, here)
                 for row in others:
                     yield from self._against(known[key], row, other)
 
-    def _laid(self, marks: _Marks, row: LdsRow, turns: Turns, within: bool) -> Iterator[tuple[tuple[int, int], str]]:
-        """Lays a row over those before it of its own group, if they meet in this turn, and notes it."""
-        if within:
+    def _within(self, rows: Sequence[LdsRow], turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
+        """Each row of one turn beside those before it."""
+        marks = _Marks(self.size)
+        for row in rows:
             number = self.place[id(row)]
             for at in range(max(0, number - 1), number + 1):  # an instruction has two elements at most
                 other = self.by_place.get(at)
                 if other and self._at_once(at, number) and (why := self._collides(row, other, turns)):
                     yield (at, number), why
             yield from self._against(marks, row, turns)
-        marks.note(row, turns)
+            marks.note(row, turns)
 
     def _collides(self, row: LdsRow, other: LdsRow, turns: Turns) -> str:
         """Whether two threads store to one byte in one turn, and not the same there."""
@@ -239,14 +245,14 @@ class LdsRaces:
     def _asked(self, one: int, other: int) -> ForAll:
         """Of two threads in one interval: of one wave, or apart."""
         a, b, block = self.found[one], self.found[other], self.block
-        own = [v for v in variables(b.offset, b.guard, b.barriers, *b.loops) if v not in {*self.alike, *b.loops}]
-        there = another((*b.loops, *dict.fromkeys((*block.threads, *own))))
+        alike = {*self.alike, *b.loops, *block.threads}
+        there = others((*b.loops, *block.threads, *own_coordinates(b.offset, b.guard, b.barriers, alike=alike)))
         coming = a.lands is not None or b.lands is not None
         apart_in_wave = all(one.lands is not None for one in (a, b)) or any(
             one.lands is not None and not one.alone for one in (a, b)
         )
         solved = {} if coming else meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
-        offset, guard, barriers = (substitute(e, there) for e in (b.offset, b.guard, b.barriers))
+        offset, guard, barriers = (moved(e, there) for e in (b.offset, b.guard, b.barriers))
         apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
         ordered = FALSE if apart_in_wave else eq(block.wave(), block.wave(there))
         if self._at_once(one, other):  # in one turn, two lanes of a wave store at once
@@ -259,7 +265,7 @@ class LdsRaces:
         given = all_of(block.launched.given, a.guard, guard, at_once, *within)
         goal = any_of(ordered, apart)
         if solved:
-            given, goal = substitute(given, solved), substitute(goal, solved)
+            given, goal = moved(given, solved), moved(goal, solved)
         at = tuple(solved.get(there[v], there[v]) for v in (*block.threads, *b.loops))
         shown = (
             Shown("thread and turn", tuple(solved.get(v, v) for v in (*block.threads, *a.loops))),

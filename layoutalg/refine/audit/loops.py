@@ -16,6 +16,8 @@ What it cannot represent: counts that depend on what is loaded, of loops that al
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from layoutalg.index import (
@@ -28,20 +30,20 @@ from layoutalg.index import (
     maximum,
     simplify,
     slack,
-    substitute,
     var,
     variables,
 )
 from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
 from layoutalg.refine.loops.divergence import DivergentLoop
-from layoutalg.refine.loops.execution import Ends, SymbolicExecution
+from layoutalg.refine.loops.execution import Ends, LoopExecution, SymbolicExecution
 from layoutalg.refine.loops.invariants import Loop, Loops
 from layoutalg.refine.loops.lane_by_lane import LaneByLane, lanes_taken, whole
 from layoutalg.refine.loops.places import Register, own_exec, some_lane
 from layoutalg.refine.loops.ranking import near, unwrapped
 from layoutalg.refine.symbolic.state import State
-from layoutalg.refine.values.unknowns import kind_of
+from layoutalg.refine.values.instances import moved
+from layoutalg.refine.values.unknowns import Kind, dependencies, kind_of, owner_of
 from layoutalg.refine.values.word import NotReadable
 
 #: More iterations than this no loop has: each is an instruction at least.
@@ -50,24 +52,33 @@ MOST = 1 << 62
 
 @dataclass
 class FoundLoops(Loops):
-    """The loops of a kernel, by the variables that are given to them."""
+    """The loops of a kernel, each execution by the variable that is given to it."""
 
-    divergent: dict[int, bool] = field(default_factory=dict)  # heads → whether each lane leaves for itself
-    taken: dict[int, Register] = field(default_factory=dict)  # heads → the mask of which each turn takes a lane
+    divergent: dict[LoopExecution, bool] = field(default_factory=dict)  # whether each lane leaves for itself
+    taken: dict[LoopExecution, Register] = field(default_factory=dict)  # the mask of which each turn takes a lane
+    numbers: Iterator[int] = field(default_factory=itertools.count)  # no two executions have one name
+
+    def waiting(self, data: Container[Expr]) -> Iterator[int]:
+        """The heads of loops that are left by what a turn has loaded, of these data, or by what it hands on."""
+        for t, (head, leaves) in self.leaving.items():
+            for v in dependencies(leaves):
+                if kind_of(v) is Kind.DATA and t in owner_of(v) and (v in data or v in self.handed):
+                    yield head
+                    break
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop. Raises `NotReadable` where its count is not found."""
+        this = execution.executed(head)
         if self._diverges(execution, head, entry):
-            if head not in self.heads:
-                turn = var(f"turn {len(self.heads)}", MOST)
-                self.heads[head], self.expected = turn, {**self.expected, turn: as_expr(MOST)}
+            if this not in self.variables:
+                self._named(this, f"turn {next(self.numbers)}", as_expr(MOST))
             return DivergentLoop(self, execution, head, entry).ends()
-        if head in self.taken:
-            if head not in self.heads:
-                turn = var(f"turn {len(self.heads)}", self._lanes(execution, entry, self.taken[head]))
-                self.heads[head], self.expected = turn, {**self.expected, turn: turn.value.extent}
-            return LaneByLane(self, execution, head, entry, self.taken[head]).ends()
-        t = self.heads.get(head)
+        if this in self.taken:
+            if this not in self.variables:
+                lanes = self._lanes(execution, entry, self.taken[this])
+                self._named(this, f"turn {next(self.numbers)}", lanes)
+            return LaneByLane(self, execution, head, entry, self.taken[this]).ends()
+        t = self.variables.get(this)
         if t is None:
             t = self._begun(execution, head, entry)
         ends = Loop(self, execution, head, entry).ends()
@@ -79,19 +90,26 @@ class FoundLoops(Loops):
 
     def _diverges(self, execution: SymbolicExecution, head: int, entry: State) -> bool:
         """Whether one turn leaves EXEC with fewer lanes."""
-        if head not in self.divergent:
-            machine, heads = execution.machine, dict(self.heads)
+        this = execution.executed(head)
+        if this not in self.divergent:
+            machine, known = execution.machine, dict(self.variables)
             noting, machine.noting = machine.noting, False
             try:
-                ends = execution.region(execution.flow.loops[head], head, entry.copy())
+                ends = execution.iteration(head, entry.copy())
             finally:
-                machine.noting, self.heads = noting, heads
+                machine.noting, self.variables = noting, known
             own = all_of(entry.condition, own_exec(entry))
-            self.divergent[head] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
+            self.divergent[this] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
             mask = lanes_taken(machine.w, entry, ends, head)
             if mask is not None:
-                self.taken[head] = mask
-        return self.divergent[head]
+                self.taken[this] = mask
+        return self.divergent[this]
+
+    def _named(self, this: LoopExecution, name: str, count: Expr) -> Expr:
+        """A variable for an execution that is met for the first time."""
+        t = var(name, count)
+        self.variables[this], self.expected = t, {**self.expected, t: count}
+        return t
 
     def _lanes(self, execution: SymbolicExecution, entry: State, mask: Register) -> Expr:
         """How many lanes a mask has before its loop: of some at least one."""
@@ -105,18 +123,17 @@ class FoundLoops(Loops):
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""
-        number = len(self.heads)
-        free = var(f"turn {number}", MOST)
-        self.heads[head], self.expected = free, {**self.expected, free: as_expr(MOST)}
+        this = execution.executed(head)
+        number = next(self.numbers)
+        free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
             leaves = Loop(self, execution, head, entry).leaves()
         finally:
-            del self.heads[head]
+            self.forget(this)
+            del self.variables[this]
             self.expected = {v: n for v, n in self.expected.items() if v is not free}
-        count = _count(leaves, free, head)
-        t = var(f"iteration {number}", count)
-        self.heads[head], self.expected = t, {**self.expected, t: count}
-        return t
+        self.leaving[free] = head, leaves
+        return self._named(this, f"iteration {number}", _count(leaves, free, head))
 
 
 def _count(leaves: Expr, t: Expr, head: int) -> Expr:
@@ -126,8 +143,8 @@ def _count(leaves: Expr, t: Expr, head: int) -> Expr:
         line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)
         if line is not None:
             line = near(line)
-            start = simplify(substitute(line, {t: 0}))
-            step = simplify(substitute(line, {t: 1}) - start)
+            start = simplify(moved(line, {t: const(0)}))
+            step = simplify(moved(line, {t: const(1)}) - start)
             if step.op == "const" and step.value and simplify(line - start - step * t) is const(0):
                 each = abs(int(step.value))
                 if exact:

@@ -3,7 +3,9 @@
 Blocks run in any order, and waves of a block as they like: order is within a thread, and between threads of one block
 where barriers stand between and the block's waves share their first cache, which takes accesses in order (LLVM's
 AMDGPUUsage, "Memory Model": a release at the scope of a work-group waits for vmcnt or vscnt only in WGP mode, or where
-tgsplit is on; `isa.run.races` judges runs alike).  Of a tensor that is stored to, each access is cut into units, as
+tgsplit is on; `isa.run.races` judges runs alike).  A barrier is between where the one access comes before its wave's
+signal, and the other behind its wave's wait: what lies between these two, of RDNA 4's split barrier, is in no order.
+Of a tensor that is stored to, each access is cut into units, as
 long as the shortest is aligned (that it is, is a claim of its own); where each thread stores to units of its own alone,
 and what else is loaded is none of them, no two meet.
 
@@ -16,7 +18,8 @@ and what else is loaded is none of them, no two meet.
 Atomic operations of one width do not race with each other: each is carried out at once where all blocks meet (the same
 document: they bypass the first cache; on gfx12 where their scope is the device or more).  With anything else they do.
 
-A load of a unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in
+A load of which nothing reaches a store or a branch is no access: whatever it brings, all comes out alike.  A load of a
+unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in
 another thread: turns of its loops, whose number may be its own too, and what it loaded.
 What it cannot represent: orders that barriers make where waves have caches of their own, or that atomic operations do.
 """
@@ -39,7 +42,6 @@ from layoutalg.index import (
     mod,
     negation,
     simplify,
-    substitute,
     var,
     variables,
 )
@@ -52,7 +54,8 @@ from layoutalg.refine.audit.distinct import DistinctElement
 from layoutalg.refine.audit.distinct import apart as elements_apart
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.unrolled import Part, Rolled, rolled, without
-from layoutalg.refine.values.unknowns import Kind, kind_of, unknown_value
+from layoutalg.refine.values.instances import moved, others, own_coordinates
+from layoutalg.refine.values.unknowns import kind_of
 
 #: Turns of a loop whose number is a thread's own; what is known of it stands beside.
 MOST = 1 << 62
@@ -88,6 +91,7 @@ class _Touched:
     offset: Expr  # bytes
     guard: Expr
     barriers: Expr
+    signals: Expr
     parts: tuple[Part, ...]
 
 
@@ -114,11 +118,12 @@ class _Tensor:
 
     def _touched(self, access: TracedAccess) -> _Touched:
         names, limits = _turns(access, self.here, self.sizes)
-        offset = simplify(substitute(access.offset, names))
-        guard = all_of(substitute(access.guard, names), *limits)
+        offset = simplify(moved(access.offset, names))
+        guard = all_of(moved(all_of(access.guard, access.used), names), *limits)
         first = simplify(div(offset, self.unit))
         parts = (Part(simplify(first + k), guard) for k in range(access.width // self.unit))
-        return _Touched(access, offset, guard, substitute(access.barriers, names), tuple(parts))
+        barriers, signals = (moved(e, names) for e in (access.barriers, access.signals))
+        return _Touched(access, offset, guard, barriers, signals, tuple(parts))
 
     def meetings(self) -> Iterator[Meeting]:
         """Each group of stores with itself, with each other one, and with what is loaded beside."""
@@ -167,13 +172,13 @@ class _Tensor:
         """Two groups, of two threads: equal units are of one thread."""
         mine, theirs = self._of(one, other)
         there = self._there(other.offset, other.guard, *(touched.barriers for touched in theirs))
-        offset, guard = (substitute(e, there) for e in (other.offset, other.guard))
-        given = [all_of(self.launched.given, one.guard), all_of(substitute(self.launched.given, there), guard)]
+        offset, guard = (moved(e, there) for e in (other.offset, other.guard))
+        given = [all_of(self.launched.given, one.guard), all_of(moved(self.launched.given, there), guard)]
         mine_at, theirs_at = coordinates([one.offset, offset], given, self.sizes)
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
         goal = any_of(self._same(there), self._ordered(mine, theirs, there), negation(meet))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
-        given.append(self._apart((one.offset, one.guard), (other.offset, other.guard)))
+        given.append(elements_apart(self.distinct, (one.offset, one.guard), (offset, guard)))
         obligation = ForAll("no two threads meet", goal, all_of(*given), self._shown(there))
         pairs = (
             list(product(mine, theirs)) if one is not other else [(a, b) for n, a in enumerate(mine) for b in mine[n:]]
@@ -188,20 +193,15 @@ class _Tensor:
     def _exactly(self, one: _Touched, other: _Touched) -> Meeting:
         """Two accesses of two threads, byte by byte, with all that their guards say."""
         there = self._there(other.offset, other.guard, other.barriers)
-        offset, guard = (substitute(e, there) for e in (other.offset, all_of(self.launched.given, other.guard)))
+        offset, guard = (moved(e, there) for e in (other.offset, all_of(self.launched.given, other.guard)))
         apart = any_of(one.offset + one.access.width <= offset, offset + other.access.width <= one.offset)
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
-        differ = self._apart((one.offset, one.guard), (other.offset, other.guard))
+        differ = elements_apart(self.distinct, (one.offset, one.guard), (offset, guard))
         given = all_of(self.launched.given, one.guard, guard, differ)
         goal = any_of(self._same(there), self._ordered([one], [other], there), apart)
         return Meeting(about, ForAll("no two threads meet", goal, given, self._shown(there)))
-
-    def _apart(self, mine: Sequence[Expr], theirs: Sequence[Expr]) -> Expr:
-        """What is known of elements that differ, which two threads have loaded."""
-        kept = {*self.here, *self.sizes}
-        return elements_apart(self.distinct, mine, theirs, kept, lambda v: v if v in self.sizes else _other(v))
 
     def _never_both(self, one: Expr, other: Expr) -> bool:
         """Whether what all threads have alike keeps two accesses from being made in one launch."""
@@ -213,18 +213,19 @@ class _Tensor:
 
     def _there(self, *exprs: Expr) -> dict[Expr, Expr]:
         """The other thread's names for what each has for itself."""
-        return {v: _other(v) for v in dict.fromkeys((*self.here, *variables(*exprs))) if v not in self.sizes}
+        return others((*self.here, *own_coordinates(*exprs, alike={*self.here, *self.sizes})))
 
     def _ordered(self, mine: Sequence[_Touched], theirs: Sequence[_Touched], there: dict[Expr, Expr]) -> Expr:
         """Whether barriers stand between what one thread does and the other: both are of one block then."""
-        counts = [{one.barriers for one in touched} for touched in (mine, theirs)]
+        counts = [{(one.barriers, one.signals) for one in touched} for touched in (mine, theirs)]
         # The cache of scalar loads is another, and atomic operations go by it.
         beside = any(one.access.atomic or one.access.instruction.form == "SMEM" for one in (*mine, *theirs))
         if not self.launched.kernel.one_cache or beside or any(len(count) != 1 for count in counts):
             return FALSE
-        (before,), (after,) = counts
+        ((passed, signals),), ((others_passed, others_signals),) = counts
+        others_passed, others_signals = moved(others_passed, there), moved(others_signals, there)
         block = all_of(*(eq(v, there[v]) for v in self.launched.blocks))
-        return all_of(block, negation(eq(before, substitute(after, there))))
+        return all_of(block, any_of(signals < others_passed, others_signals < passed))
 
     def _same(self, there: dict[Expr, Expr]) -> Expr:
         return all_of(*(eq(v, there[v]) for v in self.here))
@@ -241,16 +242,14 @@ def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) 
     """
     names: dict[Expr, Expr] = {}
     limits: list[tuple[Expr, Expr]] = []
-    for v in variables(access.offset, access.guard, access.barriers):
-        if v in here or v in sizes or kind_of(v) is not None:
-            continue
+    for v in own_coordinates(access.offset, access.guard, access.barriers, alike={*here, *sizes}):
         extent = v.value.extent
         plain = extent is None or all(w in sizes for w in variables(extent))
         most = extent if plain and extent is not None else int(min(v.hi, MOST)) + 1
         names[v] = var(f"turn {len(names)}", most)
         if extent is not None and not plain:
             limits.append((names[v], extent))
-    return names, [lt(new, substitute(extent, names)) for new, extent in limits]
+    return names, [lt(new, moved(extent, names)) for new, extent in limits]
 
 
 def _seen_alignment(access: TracedAccess) -> int:
@@ -269,11 +268,3 @@ def _about(members: Sequence[_Touched]) -> str:
     """The first access, and how many more there are."""
     first = str(members[0].access)
     return first if len(members) == 1 else f"{first}, and {len(members) - 1} more"
-
-
-def _other(v: Expr) -> Expr:
-    """The same of another thread; an unknown's other value, of which as little is known."""
-    name, extent = f"{v.value.name}_other", v.value.extent
-    if kind_of(v) is not None:
-        return unknown_value(name, int(v.hi) + 1, Kind.DATA)
-    return var(name, int(v.hi) + 1 if extent is None else extent)

@@ -122,6 +122,11 @@ class Runs:
         self.seconds, self.steps = SECONDS, 0
         self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail
         self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
+        self._ignored: set[str] = set()
+
+    def ignore(self, kind: str) -> None:
+        """From now on takes faults of a kind for nothing that a run shows."""
+        self._ignored.add(kind)
 
     def shows(self, claim: str, about: str, sizes: Sizes) -> FaultyRun | None:
         """A run at these sizes, or at others, that faults at an instruction that a claim is about, as it says."""
@@ -241,7 +246,7 @@ class Runs:
                 self.steps += STEPS
                 return
             except Fault as fault:
-                if strict or fault.kind != "alignment":
+                if (strict or fault.kind != "alignment") and fault.kind not in self._ignored:
                     yield FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 return  # what cannot be launched or carried out shows nothing

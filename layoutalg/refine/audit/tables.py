@@ -23,11 +23,12 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div, substitute
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.intervals import LONGEST_PERIOD, own_variables, period
 from layoutalg.refine.audit.launched import KernelLaunch, threads_of
+from layoutalg.refine.values.instances import moved
 
 #: Turns of an access that are looked at, at most.
 MOST_TURNS = 1 << 8
@@ -63,7 +64,7 @@ class BlockThreads:
 
     def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
         """The wave of the thread, or of one with these indices."""
-        return substitute(div(self.launched.thread_number, self.wave_size), at or {})
+        return moved(div(self.launched.thread_number, self.wave_size), at or {})
 
     def named(self, thread: int) -> str:
         """A thread, as messages have it."""

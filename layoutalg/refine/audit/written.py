@@ -44,7 +44,6 @@ from layoutalg.index import (
     eq,
     mod,
     simplify,
-    substitute,
     var,
     variables,
 )
@@ -54,6 +53,7 @@ from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import TracedAccess
 from layoutalg.refine.audit.intervals import count_of, counted_loops, is_later, is_linear
 from layoutalg.refine.audit.tables import MOST_TURNS, BlockThreads, Ints, LdsFinding, LdsRow, bytes_of, joint_periods
+from layoutalg.refine.values.instances import At, moved
 from layoutalg.refine.values.unknowns import kind_of
 
 NOBODY = -1
@@ -109,7 +109,7 @@ class Written:
         self.now = _History(size, int(block.waves.max()) + 1)
         self.linear = all(is_linear(one.barriers, one.loops) for one in found)
         self.why: dict[int, str] = {}
-        self._guards: dict[tuple[Expr, int], Expr] = {}
+        self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
 
     def findings(self) -> Iterator[LdsFinding]:
         """Of each access that reads, whether all that it reads was stored before."""
@@ -140,7 +140,7 @@ class Written:
     def _step(self, number: int, turns: Mapping[Expr, int]) -> None:
         """One access in one turn."""
         access, row = self.found[number], self.rows[number]
-        barriers = simplify(substitute(access.barriers, turns))
+        barriers = simplify(moved(access.barriers, {t: as_expr(n) for t, n in turns.items()}))
         if self.linear and is_later(barriers, self.now.barriers):
             self.now.barrier()
         self.now.barriers = barriers
@@ -196,21 +196,18 @@ class Written:
             readers, at = readers[~implied], at[~implied]
         if not readers.size:
             return ""
-        return why or f"{self.block.named(readers[0])} reads LDS byte {at[0]}, which nobody stores before"
+        return why or f"that LDS byte {at[0]} is stored before {self.block.named(readers[0])} reads it is not seen"
 
     def _needed(self, number: int, turns: Mapping[Expr, int], store: _Store, reader: int, writer: int) -> Expr:
         """What of a store's guard does not follow from the reader's, word for word."""
         row = self.rows[store.number]
         assert row is not None
-        back, same = self._turned(number, turns, store)
-        needed = self._of(substitute(row.rest, back), writer)
-        if (reader != writer or not same) and any(kind_of(v) is not None for v in variables(needed)):
-            return needed  # what a thread loaded is its own, and another in another turn
-        given = self._of(self.found[number].guard, reader)
+        needed = self._of(row.rest, writer, self._turned(number, turns, store))
+        given = self._of(self.found[number].guard, reader, {})
         return all_of(TRUE, *(part for part in conjuncts(needed) if not implies(given, part)))
 
-    def _turned(self, number: int, turns: Mapping[Expr, int], store: _Store) -> tuple[dict[Expr, Expr], bool]:
-        """The turns of a store, by those of the reader: as many back, or the first; whether they are the same."""
+    def _turned(self, number: int, turns: Mapping[Expr, int], store: _Store) -> dict[Expr, Expr]:
+        """The turns of a store, by those of the reader: as many back, or the first."""
         own, same, back = self.found[number].loops, True, dict[Expr, Expr]()
         uncounted = counted_loops(self.found[store.number].loops)[1]
         for depth, t in enumerate(self.found[store.number].loops):
@@ -219,14 +216,15 @@ class Written:
                 back[t], same = t - distance, distance == 0
             else:
                 back[t], same = as_expr(store.turns[t]), False
-        return back, same
+        return back
 
-    def _of(self, guard: Expr, thread: int) -> Expr:
-        """A condition for one thread."""
-        if (guard, thread) not in self._guards:
-            at = {v: int(numbers[thread]) for v, numbers in self.block.indices.items()}
-            self._guards[guard, thread] = simplify(substitute(guard, at))
-        return self._guards[guard, thread]
+    def _of(self, guard: Expr, thread: int, turns: At) -> Expr:
+        """A condition for one thread, in a turn."""
+        key = guard, thread, tuple(turns.items())
+        if key not in self._guards:
+            at = {v: as_expr(int(numbers[thread])) for v, numbers in self.block.indices.items()}
+            self._guards[key] = simplify(moved(guard, {**turns, **at}))
+        return self._guards[key]
 
     # The prover
 
@@ -264,36 +262,33 @@ class Written:
         if inner and not uncounted:
             lasts: dict[Expr, Expr] = {}
             for t in inner:
-                lasts[t] = substitute(count_of(t) - 1, lasts)
+                lasts[t] = moved(count_of(t) - 1, lasts)
             ends += [lasts, {}] if set(inner) & set(variables(one.offset, one.guard)) else []
         for end in ends:
             if before:
                 yield end
             if shared:
                 back = {shared[-1]: shared[-1] - 1}
-                yield back | {t: substitute(e, back) for t, e in end.items()}
+                yield back | {t: moved(e, back) for t, e in end.items()}
 
     def _made(
         self, reads: TracedAccess, one: TracedAccess, back: Mapping[Expr, Expr], byte: Expr, unit: int
     ) -> Iterator[Expr]:
         """When a store was made of a byte that is read, by the thread that its address says, or by the reader."""
         block = self.block
-        moved = {t: back[t] for t in one.loops if t in back}
-        offset, guard, barriers = (substitute(e, moved) for e in (one.offset, one.guard, one.barriers))
+        turns = {t: back[t] for t in one.loops if t in back}
+        offset, guard, barriers = (moved(e, turns) for e in (one.offset, one.guard, one.barriers))
         unknown = any(kind_of(v) is not None for v in variables(offset, guard))
-        shared = self._shared(one, reads)
-        if unknown and (moved or shared < len(one.loops)):
-            return
-        free = one.loops[shared:] if not back else ()
-        ranges = [all_of(e >= 0, e < count_of(t)) for t, e in moved.items() if e.op != "const"]
+        free = one.loops[self._shared(one, reads) :] if not back else ()
+        ranges = [all_of(e >= 0, e < moved(count_of(t), turns)) for t, e in turns.items() if e.op != "const"]
         for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, FALSE)):
             at = others if unknown else self._digits(offset, byte, unit, one.width, free, others)
             if at is None:
                 return
-            start, holds, passed = (substitute(e, at) for e in (offset, guard, barriers))
+            start, holds, passed = (moved(e, at) for e in (offset, guard, barriers))
             sizes = dict(zip(block.threads, block.sizes, strict=False))
             inside = [all_of(e >= 0, e < sizes[v]) for v, e in at.items() if v in sizes]
-            inside += [all_of(e >= 0, e < count_of(v)) for v, e in at.items() if v in free]
+            inside += [all_of(e >= 0, e < moved(count_of(v), at)) for v, e in at.items() if v in free]
             seen = any_of(passed < reads.barriers, eq(block.wave(at), block.wave()))
             yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + one.width, holds, seen)
             if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):
@@ -310,7 +305,7 @@ class Written:
             return None
         if any(set(variables(atom)) & set(over) for m in terms for atom in m if atom not in over):
             return None
-        left = byte - substitute(offset, dict.fromkeys(over, FALSE))
+        left = byte - moved(offset, dict.fromkeys(over, FALSE))
         extents = {v: count_of(v) for v in over}
         if set(variables(*extents.values())) & set(over):
             return None

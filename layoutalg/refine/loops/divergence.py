@@ -48,6 +48,7 @@ from layoutalg.refine.loops.places import ACTIVE, Register, nothing_known, own_e
 from layoutalg.refine.loops.ranking import LaneTurns, literals, ranking
 from layoutalg.refine.symbolic.state import State, joined, within
 from layoutalg.refine.symbolic.substitution import Substitution
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import Kind
 from layoutalg.refine.values.word import Mask, NotReadable, Word, as_mask, is_mask
 
@@ -81,6 +82,7 @@ class DivergentLoop(Loop):
         try:
             start, latch, _ = self._settled()
             self.w.decide = decide
+            self.loops.leaving[self.t] = self.head, self._stays(latch)
             lines = tuple(self._lines(self._stays(latch)))
             self._assume(all_of(*map(self._at_head, lines)))
             self.machine.noting = noting
@@ -102,7 +104,7 @@ class DivergentLoop(Loop):
 
     def _executed(self) -> tuple[State, State, Ends]:
         start = self._start()
-        ends = self.execution.region(self.execution.flow.loops[self.head], self.head, start.copy())
+        ends = self.execution.iteration(self.head, start.copy())
         self.back = [state for target, state in ends if target == self.head]
         if any(state.barriers is not start.barriers or state.signalled != start.signalled for _, state in ends):
             raise NotReadable(f"a barrier in the loop at {self.head:#x}, which each lane leaves for itself")
@@ -178,7 +180,7 @@ class DivergentLoop(Loop):
         active = all_of(self.entered, *map(self._at_head, lines))
         before = fresh(f"{self.t.value.name}_before", int(self.t.hi) + 1, names(active, stays))
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
-        goes_on = substitute(stays, {self.unsure: as_expr(1), self.t: before})
+        goes_on = moved(stays, {self.unsure: as_expr(1), self.t: before})
         about = f"lanes leave the loop at {self.head:#x} in no other turn"
         return LaneTurns(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
 
@@ -224,7 +226,7 @@ class DivergentLoop(Loop):
     def _left(self, latch: State, leaving: Ends) -> Ends:
         """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
         states = [state for _, state in leaving]
-        last = self.w.fresh("last_turn", int(self.t.hi) + 1)
+        last = self.loops.last[self.t] = self.w.fresh("last_turn", int(self.t.hi) + 1)
         at = Substitution({self.t: last, self.unsure: as_expr(1)})
         self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
         self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import count
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, simplify
 from layoutalg.isa.decode.code import branch_target
@@ -30,6 +31,16 @@ from layoutalg.refine.values.word import Mask, NotReadable, as_mask
 Ends = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
 
+LoopExecution = tuple[int, ...]
+"""An execution of a loop: its head, behind the loops around it, each by its head and its iteration.
+
+A loop within one that is followed iteration by iteration is executed once in each: two executions, whose iterations
+have nothing to do with each other.
+"""
+
+#: Iterations by which a loop is followed: each one of its invariant; the one behind its last, which leaves.
+EACH, BEHIND = -1, -2
+
 Loop = Callable[["SymbolicExecution", int, State], Ends]
 """Follows a loop from the state before its head to those behind its exits."""
 
@@ -42,6 +53,7 @@ class SymbolicExecution:
         self.machine, self.loop, self.deadline = machine, loop, deadline
         self.blocks = machine.program.blocks
         self.flow = flow_of(machine.kernel.start, self.blocks)
+        self._around: LoopExecution = ()  # the loops that are followed, each by its head and its iteration
 
     def run(self) -> None:
         """Follows every path from the entry; the machine's trace is then complete.
@@ -58,6 +70,18 @@ class SymbolicExecution:
     def late(self) -> bool:
         """Whether the time is used up."""
         return time.monotonic() > self.deadline
+
+    def executed(self, head: int) -> LoopExecution:
+        """Which execution of a loop this is, of those in the iterations that are followed."""
+        return (*self._around, head)
+
+    def iteration(self, head: int, state: State, number: int = EACH) -> Ends:
+        """Follows one iteration of a loop from its head."""
+        around, self._around = self._around, (*self._around, head, number)
+        try:
+            return self.region(self.flow.loops[head], head, state)
+        finally:
+            self._around = around
 
     def region(self, blocks: frozenset[int], head: int, state: State) -> Ends:
         """Follows these blocks once from the head to where control leaves them or comes back to the head."""
@@ -82,9 +106,9 @@ class SymbolicExecution:
         if all(target in blocks for start in blocks for target in self.blocks[start].successors):
             raise NotReadable(f"the loop at {head:#x} has no exit")
         mark, state = len(machine.trace), entry
-        while True:
+        for number in count():
             try:
-                ends = self.region(blocks, head, state.copy())
+                ends = self.iteration(head, state.copy(), number)
             except NotReadable:  # what a loop does that only some waves go on with
                 if state is entry or self.late:
                     raise

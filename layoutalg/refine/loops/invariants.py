@@ -18,11 +18,11 @@ What it cannot represent: counts of a loop's own, iterations before or behind th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
 from layoutalg.prove.obligation import ForAll
-from layoutalg.refine.loops.execution import Ends, SymbolicExecution
+from layoutalg.refine.loops.execution import BEHIND, Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
 from layoutalg.refine.loops.masks import LoopMasks
 from layoutalg.refine.loops.places import (
@@ -40,6 +40,7 @@ from layoutalg.refine.loops.places import (
     value,
 )  # fmt: skip
 from layoutalg.refine.loops.ranking import LaneTurns
+from layoutalg.refine.loops.record import Carried, LoopRecord
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
@@ -51,36 +52,17 @@ from layoutalg.refine.values.word import High, Mask, NotReadable, Word, as_mask,
 TRIES = 12
 
 
-@dataclass(frozen=True)
-class Carried:
-    """A register that a loop hands from iteration to iteration: its unknown at the head, and what it is otherwise."""
-
-    loop: Expr
-    unknown: Expr
-    before: Expr  # what the register holds before the loop
-    after: Expr  # what it holds at the end of an iteration
-    turns: LaneTurns | None = None  # of a loop that each lane leaves for itself, and what is left behind it
-    left: Expr | None = None
-
-
 @dataclass
-class Loops:
+class Loops(LoopRecord):
     """The loops of a program by their variables, and what was found about the binary's."""
-
-    expected: Mapping[Expr, Expr] = field(default_factory=dict)  # their numbers, and how often they run
-    heads: dict[int, Expr] = field(default_factory=dict)
-    claims: list[ForAll] = field(default_factory=list)
-    carried: dict[Expr, Carried] = field(default_factory=dict)
-    handed: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict)  # each unknown → what else its register holds
-    facts: dict[Expr, Expr] = field(default_factory=dict)  # unknowns that loops leave behind → what holds of them
-    turns: dict[Expr, LaneTurns] = field(default_factory=dict)  # of loops that each lane leaves for itself
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
-        if head not in self.heads:
-            if len(self.heads) == len(self.expected):
+        this = execution.executed(head)
+        if this not in self.variables:
+            if len(self.variables) == len(self.expected):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
-            self.heads[head] = list(self.expected)[len(self.heads)]
+            self.variables[this] = list(self.expected)[len(self.variables)]
         return Loop(self, execution, head, entry).ends()
 
 
@@ -90,7 +72,7 @@ class Loop:
     def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
         self.loops, self.execution, self.machine = loops, execution, execution.machine
         self.w: IndexValues = execution.machine.w
-        self.head, self.entry, self.t = head, entry, loops.heads[head]
+        self.head, self.entry, self.t = head, entry, loops.variables[execution.executed(head)]
         self.count = loops.expected[self.t]
         self.unknown: dict[Register, Word | Mask] = {}  # registers that are changed → their unknowns
         self.pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
@@ -121,6 +103,7 @@ class Loop:
         self.w.decide = lambda goal, given: False
         try:
             self._settled()  # first without a solver: most registers that change are plain counters
+            self.loops.forget(self.execution.executed(self.head))  # within, counts may go by these
             self.w.decide, self.machine.noting = decide, noting
             self.wrong.clear()
             start, latch, leaving = self._settled()
@@ -151,7 +134,7 @@ class Loop:
     def _executed(self) -> tuple[State, State, Ends]:
         """The state at the head, at the end of the body, and those that leave."""
         start = self._start()
-        ends = self.execution.region(self.execution.flow.loops[self.head], self.head, start.copy())
+        ends = self.execution.iteration(self.head, start.copy())
         back = [state for target, state in ends if target == self.head]
         leaving = [(target, state) for target, state in ends if target != self.head]
         if not back:
@@ -373,7 +356,7 @@ class Loop:
         for place, word in self.known.items():
             put(state, place, following.scalar(word), self._inactive(place))
         state.path = self.entry.path
-        ends = self.execution.region(self.execution.flow.loops[self.head], self.head, state)
+        ends = self.execution.iteration(self.head, state, BEHIND)
         if any(target == self.head for target, _ in ends):
             raise NotReadable(f"the loop at {self.head:#x} may go on after the program's last iteration")
         return ends

@@ -35,7 +35,7 @@ from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunctions
-from layoutalg.refine.values.unknowns import call_of
+from layoutalg.refine.values.unknowns import Kind, call_of, dependencies, kind_of
 from layoutalg.refine.values.word import NotReadable
 
 #: How many accesses to LDS that have changed places are looked at: each is a question, of a millisecond at least.
@@ -242,7 +242,10 @@ class Comparison:
         return self.questions.decide("the stored value is the program's", eq(got, goal), given)
 
     def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
-        return self.functions.rewritten(e, {**self.names, **past}, {}, lambda part: self._settled(part, given))
+        """In the program's names; an unknown of a loop that was left is its last iteration's, on both sides alike."""
+        kept = {v: v for v in dependencies(e) if kind_of(v) not in (None, Kind.RESULT)} if past else {}
+        names = {**kept, **self.names, **past}
+        return self.functions.rewritten(e, names, {}, lambda part: self._settled(part, given))
 
     def _settled(self, e: Expr, given: Expr) -> Expr:
         """What it is where a condition holds; again, since what one step makes plain the other decides.

@@ -63,7 +63,7 @@ from layoutalg.kernel.program import (
     StraightCopy,
     extent_of,
 )
-from layoutalg.refine.loops.invariants import Carried
+from layoutalg.refine.loops.record import Carried
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES

@@ -67,6 +67,7 @@ class SymbolicMachine(SymbolicMemory):
         `packet` is what the dispatch packet says, by its bytes.
         """
         self.kernel, self.w = program.kernel, IndexValues(decide, always, functions)
+        self.w.thread = (*grid, *threads)
         self.registers = SymbolicRegisters(self.kernel, self.w, threads)
         self.scratch = Scratch(self.registers)
         self.program, self.sizes = program, sizes
@@ -75,7 +76,6 @@ class SymbolicMachine(SymbolicMemory):
         self.lanes = SymbolicLanes(self.registers, set(self.of_the_block), lambda: self.loops)
         self.interpreter = Interpreter(self.registers, self, self.lanes)
         self.trace: list[TracedElement] = []
-        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self.moment = 0  # how many instructions have accessed memory
         self.noting = True  # or only trying out what a loop changes
         self.spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
@@ -99,6 +99,15 @@ class SymbolicMachine(SymbolicMemory):
             *variables(*self.registers.apertures.values()),
         }
         self._initialise(grid, threads)
+
+    @property
+    def loops(self) -> tuple[Expr, ...]:
+        """The variables of the loops that are followed, the outermost first."""
+        return self.w.loops
+
+    @loops.setter
+    def loops(self, loops: tuple[Expr, ...]) -> None:
+        self.w.loops = loops
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same."""

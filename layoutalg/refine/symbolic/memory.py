@@ -53,7 +53,6 @@ class SymbolicMemory:
     packet: Arguments
     bases: set[Expr]
     trace: list[TracedElement]
-    loops: tuple[Expr, ...]  # the variables of the loops that are followed
     moment: int  # how many instructions have accessed memory
     noting: bool  # or only trying out what a loop changes
     spans: dict[int, int]  # load to LDS → barriers that its wave passed while it was under way, at most
@@ -181,12 +180,13 @@ class SymbolicMemory:
             return
         if place.buffer == "lds" and instruction.address not in self.spans:
             self.beside |= {address for _, address in self.registers.state.outstanding.coming}
-        barriers, atomic = self.registers.state.barriers, access.atomic is not None
+        state, atomic = self.registers.state, access.atomic is not None
         for k, value in enumerate(values):
-            at = place.buffer, place.offset + k * size, place.condition, barriers
+            at = place.buffer, place.offset + k * size, place.condition, state.barriers
             this = instruction, access.store or atomic, *at, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
-            self.trace.append(TracedElement(*this, self.loops, k * size, atomic, self.moment, uniform))
+            rest = self.w.loops, k * size, atomic, self.moment, uniform
+            self.trace.append(TracedElement(*this, *rest, signalled=state.signalled))
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart

@@ -60,7 +60,7 @@ class TracedElement:
     buffer: str  # the argument's name, or `lds`
     offset: Expr  # in bytes
     guard: Expr
-    barriers: Expr  # how many the wave has passed
+    barriers: Expr  # how many the wave has passed: its waits
     value: Expr  # stored bits, or the unknown that was loaded
     size: int  # bytes
     width: int  # bytes that the instruction moves at once
@@ -71,6 +71,7 @@ class TracedElement:
     uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
     lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
+    signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
 
 
 @dataclass

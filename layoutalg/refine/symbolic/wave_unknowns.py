@@ -29,18 +29,25 @@ class WaveUnknowns:
         self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
         self.lane: Expr = FALSE  # the own lane's number in its wave, which has so many
         self.lanes = 64
+        self.thread: tuple[Expr, ...] = ()  # the own lane's: the indices of its block, and in it
+        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
         self._made = 0
         self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
 
     def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
-        """A new unknown, 0 ≤ name < limit."""
+        """A new unknown of this thread in this iteration, 0 ≤ name < limit."""
+        return self._new(name, limit, kind, function, of, (*self.thread, *self.loops))
+
+    def _new(
+        self, name: str, limit: int, kind: Kind, function: str, of: tuple[Expr, ...], owner: tuple[Expr, ...]
+    ) -> Expr:
         self._made += 1
-        return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of)
+        return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of, owner)
 
     def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
         if (name, of) not in self._belonging:
-            self._belonging[name, of] = self.fresh(name, limit, kind, name, *of)
+            self._belonging[name, of] = self._new(name, limit, kind, name, of, self.thread)  # of iterations, as `of` is
         return self._belonging[name, of]
 
     def now(self) -> int:

@@ -6,7 +6,8 @@
 | −8 | −8 | 4294967288 |
 | select(c, i, −8) | the same | select(c, i, 4294967288) |
 
-A number that is cut to a word is `x mod 2³²`; the normal form may write it as `4·(y mod 2³⁰)`, where x is 4·y.
+A number that is cut to a word is `x mod 2³²`; the normal form may write it as `4·(y mod 2³⁰)`, where x is 4·y, or as
+`x − 2³²·(x div 2³²)`; with its sign extended it is `x − 2³²·((x + 2³¹) div 2³²)`.
 """
 
 from __future__ import annotations
@@ -79,14 +80,38 @@ def cut(e: Expr, lowest: int, size: int) -> Expr | None:
     return e if lowest <= e.lo and e.hi < lowest + size else None
 
 
+def outermost(e: Expr) -> Iterator[tuple[Expr, int]]:
+    """The terms of a sum as it is written, each with its constant factor.
+
+    >>> from layoutalg.index import var
+    >>> list(outermost(var("i", 64) // 8 * 4 + var("j", 9)))
+    [(i // 8, 4), (j, 1)]
+    """
+    stack = [(e, 1)]
+    while stack:
+        node, factor = stack.pop()
+        constant = next((a for a in node.args if a.op == "const"), None) if node.op == "mul" else None
+        if node.op == "add":
+            stack += [(a, factor) for a in reversed(node.args)]
+        elif constant is not None and len(node.args) == 2:
+            stack += [(a, factor * int(constant.value)) for a in node.args if a is not constant]
+        else:
+            yield node, factor
+
+
 def remainders(e: Expr) -> Iterator[tuple[Expr, int, int]]:
-    """Each part c·(x mod n) of an expression, c and n constant, as x, c and n.
+    """Each part c·(x mod n) of an expression, c and n constant, as x, c and n; also of −c·n·(x div n).
 
     >>> from layoutalg.index import simplify, var
     >>> i = var("i", 1 << 40)
-    >>> list(remainders(simplify(i * 12 % 2**32)))
-    [(i * 3, 4, 1073741824)]
+    >>> list(remainders(simplify(i * 12 % 2**32))), list(remainders(i - i // 2**32 * 2**32))
+    ([(i * 3, 4, 1073741824)], [(i, 1, 4294967296)])
     """
+    for node, factor in outermost(e):
+        if node.op == "div" and node.args[1].op == "const":
+            size = int(node.args[1].value)
+            if factor < 0 and factor % size == 0:
+                yield node.args[0], -factor // size, size
     factors: dict[Expr, Expr] = {}
     for node in postorder(e):
         if node.op == "mul":

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from layoutalg.index import Expr, const, div, eq, negation, select, simplify, substitute, variables
+from layoutalg.index import Expr, const, div, eq, negation, select, simplify
 from layoutalg.isa.semantics.values import width
-from layoutalg.refine.values.unknowns import Call, Kind, call_of, unknown_value
+from layoutalg.refine.values.instances import moved
+from layoutalg.refine.values.unknowns import Call, Kind, unknown_value
 
 ASSUMPTION = (
     "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
@@ -96,22 +97,11 @@ class UninterpretedFunctions:
     def rewritten(
         self, e: Expr, names: Mapping[Expr, Expr], done: dict[Expr, Expr], then: Callable[[Expr], Expr]
     ) -> Expr:
-        """The expression with unknowns renamed, in the arguments of functions too, and `then` of each.
+        """The expression where its variables are these (`instances.moved`), and `then` of it and of all arguments.
 
         `done` keeps what was rewritten.
         """
-        stack = [v for v in variables(e) if v not in done]
-        while stack:
-            v = stack[-1]
-            name, arguments = call_of(v)
-            waiting = [u for u in variables(*arguments) if u not in done]
-            if waiting:
-                stack += waiting
-                continue
-            stack.pop()
-            new = [then(substitute(a, done)) for a in arguments]
-            done[v] = self.apply(name, *new) if name else names.get(v, v)
-        return then(substitute(e, {v: done[v] for v in variables(e)}))
+        return then(moved(e, names, done, lambda call, _: self.apply(call[0], *map(then, call[1]))))
 
 
 @lru_cache(maxsize=1 << 12)

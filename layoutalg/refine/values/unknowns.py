@@ -12,6 +12,9 @@ of which the name says nothing:
 | DATA | what was loaded, what a loop carries, the error of an estimate | refuted |
 
 An unknown that belongs to expressions has them as `arguments`, and depends on all that they depend on.
+
+Each has an owner: the thread, and the iterations of the loops around, in which it was made.  What another thread, or
+the same one in another iteration, has for it is another unknown, an *instance* of it (`instances`).
 """
 
 from __future__ import annotations
@@ -48,20 +51,36 @@ class UnknownValue(Symbol):
     number: int | None = None
     function: str = ""
     arguments: tuple[Expr, ...] = ()
+    owner: tuple[Expr, ...] = ()  # the coordinates that it is of: of a thread, and of the loops around
+    origin: Expr | None = None  # the unknown of which this is another thread's, or another iteration's
+    at: tuple[Expr, ...] = ()  # and which: a value for each coordinate that the origin depends on
 
 
 def unknown_value(
-    name: str, limit: int, kind: Kind, number: int | None = None, function: str = "", arguments: tuple[Expr, ...] = ()
-) -> Expr:
+    name: str, limit: int, kind: Kind, number: int | None = None, function: str = "",
+    arguments: tuple[Expr, ...] = (), owner: tuple[Expr, ...] = (), origin: Expr | None = None,
+    at: tuple[Expr, ...] = (),
+) -> Expr:  # fmt: skip
     """The variable with 0 ≤ name < limit that is this unknown."""
-    return make_node(
-        "var", (), UnknownValue(name, 0, limit - 1, None, 1, False, False, kind, number, function, arguments)
-    )
+    made = kind, number, function, arguments, owner, origin, at
+    return make_node("var", (), UnknownValue(name, 0, limit - 1, None, 1, False, False, *made))
+
+
+def beside(v: Expr, name: str, limit: int) -> Expr:
+    """Another unknown that was made with this one: 0 ≤ it < limit."""
+    assert isinstance(v.value, UnknownValue)
+    one = v.value
+    return unknown_value(f"{one.name} {name}", limit, one.kind, one.number, owner=one.owner)
 
 
 def kind_of(v: Expr) -> Kind | None:
     """What a variable stands for; None of what is given: an index, a size, an address."""
     return v.value.kind if isinstance(v.value, UnknownValue) else None
+
+
+def owner_of(v: Expr) -> tuple[Expr, ...]:
+    """The coordinates of the thread and the iterations in which an unknown was made; none of another expression."""
+    return v.value.owner if isinstance(v.value, UnknownValue) else ()
 
 
 def arguments_of(v: Expr) -> tuple[Expr, ...]:

@@ -10,6 +10,8 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.audit.audit import Audit, audit
 from layoutalg.refine.audit.distinct import DistinctElement, apart
+from layoutalg.refine.values.instances import moved, others
+from layoutalg.refine.values.unknowns import Kind, unknown_value
 from tests.fuzzing import some
 
 LAUNCH = """
@@ -98,11 +100,12 @@ def test_what_lies_between_elements_is_not_held_apart() -> None:
     assert "proved" not in races(audited("if (t < 250) o[x[t]] = t;", stride=2))
 
 
-def test_a_turn_in_a_place_is_any_turn() -> None:
-    """Two threads' places are of any two turns: that these are one does not follow."""
-    thread, turn, v = var("thread", 64), var("turn 0", 9), var("loaded", 100)
+def test_a_place_is_of_the_thread_and_the_turn_that_loaded_it() -> None:
+    """Two threads' places are of two turns: that these are one does not follow."""
+    thread, turn = var("thread", 64), var("turn 0", 9)
+    v = unknown_value("loaded", 100, Kind.DATA, owner=(thread, turn))
     one = DistinctElement("x", v, thread + 64 * turn, turn >= 0)
-    held = apart([one], [v], [v], {thread}, lambda e: var(f"{e.value.name}_other", int(e.hi) + 1))
-    names = {v.value.name for v in variables(held)}
-    assert {"turn 0 of element 0", "turn 0 of element 0_other"} < names
-    assert apart([one], [v], [thread], {thread}, lambda e: e) is TRUE
+    there = others([thread, turn])
+    held = apart([one], [v], [moved(v, there)])
+    assert {thread, turn, *there.values()} < set(variables(held))
+    assert apart([one], [v], [thread]) is apart([one], [v], [v]) is TRUE

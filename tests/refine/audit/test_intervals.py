@@ -3,17 +3,18 @@
 from itertools import product
 
 from layoutalg.index import FALSE, as_expr, symbol, value, var
-from layoutalg.refine.audit.intervals import another, is_linear, meeting, period
+from layoutalg.refine.audit.intervals import is_linear, meeting, period
+from layoutalg.refine.values.instances import others
 
 N = symbol("N", min=1, max=4096)
 T = var("t", N)
-THERE = another([T])
+THERE = others([T])
 
 
 def test_meetings_are_those_of_all_turns() -> None:
     """What is said of two turns holds of every pair that has as many barriers before it."""
     t, n = var("t", 7), 7
-    there = another([t])
+    there = others([t])
     for b, c, d, e in product((0, 1, 2, 3), (0, 1, 2, 5), (0, 1, 2, 3), (0, 1, 4)):
         one, other = as_expr(c) + t * b, as_expr(e) + t * d
         pairs = [(x, y) for x in range(n) for y in range(n) if c + b * x == e + d * y]

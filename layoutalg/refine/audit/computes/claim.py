@@ -31,9 +31,7 @@ from layoutalg.index import (
     div,
     fresh,
     mod,
-    names,
     simplify,
-    substitute,
     variables,
 )
 from layoutalg.refine.audit.computes.agreement import Agreement
@@ -49,6 +47,7 @@ from layoutalg.refine.audit.sums.compared import ROUNDING, Sums
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.instances import moved, others
 from layoutalg.refine.values.unknowns import call_of, dependencies
 from layoutalg.refine.values.word import NotReadable
 
@@ -166,13 +165,13 @@ class ComputesClaim:
         ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
             ({**active, **dict.fromkeys(uncounted, FALSE)}, counted)
         ]
-        if uncounted and all(self._is_active(t, substitute(store.guard, active)) for t in uncounted):
+        if uncounted and all(self._is_active(t, moved(store.guard, active)) for t in uncounted):
             ways.insert(0, (active, (*counted, *uncounted)))
         found = []
         for env, turns in ways:
-            moved = tuple(simplify(substitute(e, env)) for e in (store.offset, store.guard, *index))
+            offset, guard, *at = (simplify(moved(e, env)) for e in (store.offset, store.guard, *index))
             own = (*self.launched.blocks, *self.launched.threads, *turns)
-            found.append(PlacedStore(moved[2:], moved[0], part, moved[1], own))
+            found.append(PlacedStore(tuple(at), offset, part, guard, own))
         return tuple(found)
 
     def _is_active(self, t: Expr, guard: Expr) -> bool:
@@ -216,9 +215,8 @@ class ComputesClaim:
 
     def _apart(self, load: TracedElement, store: TracedElement, before: bool) -> bool:
         """Whether a store of an earlier moment goes elsewhere than a load of the same thread."""
-        taken = names(load.offset, load.guard, store.offset, store.guard, *load.loops)
-        there = {t: fresh(f"{t.value.name}_before", t.value.extent or int(t.hi) + 1, taken) for t in store.loops}
-        offset, guard = (substitute(e, there) for e in (store.offset, store.guard))
+        there = others(store.loops, "_before")
+        offset, guard = (moved(e, there) for e in (store.offset, store.guard))
         goal = any_of(load.offset + load.size <= offset, offset + store.size <= load.offset)
         shared = [t for t in load.loops if t in store.loops]
         earlier = TRUE if before or not shared else there[shared[0]] < shared[0]
@@ -233,7 +231,7 @@ class ComputesClaim:
         if not past:
             return store
         new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))
-        return StoredTerm(store.element, *(simplify(substitute(e, past)) for e in new))
+        return StoredTerm(store.element, *new)
 
     def _located(self, place: WantedPlace, store: StoredTerm, given: Expr) -> tuple[tuple[Expr, ...], int] | None:
         """The index of the element, and the part of it, that a store writes."""
@@ -312,4 +310,4 @@ class ComputesClaim:
                 size, tensor = int(name[1 : name.index("]")]), name[name.index("]") + 1 :]
                 memory = self.launched.tensors[tensor]
                 if memory.element == size:
-                    yield memory.holds(size, [v])
+                    yield memory.holds(call_of(v)[1][0], size, [v])

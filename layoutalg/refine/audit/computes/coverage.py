@@ -37,7 +37,6 @@ from layoutalg.index import (
     div,
     eq,
     simplify,
-    substitute,
     var,
     variables,
 )
@@ -45,6 +44,7 @@ from layoutalg.index.normal import normal
 from layoutalg.refine.audit.computes.parts import Parts, parts_of
 from layoutalg.refine.audit.computes.wanted import WantedPlace
 from layoutalg.refine.audit.strides import magnitude
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import kind_of
 
 Numbers = Mapping[Expr, Expr]
@@ -133,7 +133,7 @@ class _Solved:
         for axis, (line, target) in enumerate(zip(first, targets, strict=True)):
             steps = [gap[axis] for gap in gaps]
             low = min(steps)
-            line = simplify(substitute(line, {v: parts.whole for v, parts in split.items()})) + low
+            line = simplify(moved(line, {v: parts.whole for v, parts in split.items()})) + low
             left = [gap - low for gap in steps]
             for step, count in reversed(grid(left)):
                 number = var(f"store {axis} {step}", count)
@@ -173,8 +173,7 @@ class _Solved:
 
     def _does(self, store: PlacedStore) -> Expr:
         """That a store's condition holds, and its index is the element's."""
-        offset, guard = (simplify(substitute(e, self.numbers)) for e in (store.offset, store.guard))
-        index = (simplify(substitute(e, self.numbers)) for e in store.index)
+        offset, guard, *index = (simplify(moved(e, self.numbers)) for e in (store.offset, store.guard, *store.index))
         by_offset = eq(offset, self.place.at(self.element) + store.part)
         return all_of(self.inside, guard, *(map(eq, index, self.element) if self.by_index else (by_offset,)))
 
@@ -243,12 +242,12 @@ def _wholes(
             for digit in split[v].digits:
                 number = digits.get(digit, FALSE)
                 inside += [number >= 0, number <= int(digit.hi)]
-            whole = simplify(substitute(split[v].whole, {d: digits.get(d, FALSE) for d in split[v].digits}))
+            whole = simplify(moved(split[v].whole, {d: digits.get(d, FALSE) for d in split[v].digits}))
             numbers[v] = whole
         else:
             numbers[v] = digits[v] if v in digits else _said(v, family[0].guard)
     for v in family[0].own:
-        extent = const(int(v.hi) + 1) if v.value.extent is None else simplify(substitute(v.value.extent, numbers))
+        extent = const(int(v.hi) + 1) if v.value.extent is None else simplify(moved(v.value.extent, numbers))
         inside += [numbers[v] >= 0, numbers[v] < extent]
     return numbers, all_of(*inside)
 

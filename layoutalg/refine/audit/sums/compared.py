@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, simplify, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, simplify, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.wanted import Wanted
@@ -25,6 +25,7 @@ from layoutalg.refine.audit.sums.reals import OfOneThreadError, Reals
 from layoutalg.refine.audit.sums.wanted_sum import WantedSum
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.refine.values.word import NotReadable
 
@@ -85,7 +86,7 @@ class Sums:
             every = []
             for number in range(reals.contents.count):
                 at = reals.contents.coordinates(number)
-                here, place = simplify(substitute(given, at)), tuple(simplify(substitute(one, at)) for one in index)
+                here, place = simplify(moved(given, at)), tuple(simplify(moved(one, at)) for one in index)
                 if here is not FALSE:
                     every += self._held(store, wanted, exact, place, {**env, **at}, here)
         for one in dict.fromkeys((*reals.questions, *every)):

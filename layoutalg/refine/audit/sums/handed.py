@@ -25,13 +25,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, substitute, variables
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, variables
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.digits import Table, digits
 from layoutalg.refine.audit.tables import BlockThreads
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.word import NotReadable
 
 NOBODY = -1
@@ -146,16 +147,20 @@ class LdsContents:
             form = digits(wanted, here)
             if form is None:
                 raise NotReadable(f"{about}: its writer is no map of digits")
-            found[v] = simplify(substitute(form, dict(env)))
+            found[v] = simplify(moved(form, env))
         return found
 
     def _stays(self, read: _Moved, store: _Moved, k: int, lanes: Table) -> None:
-        """Raises where a later turn of a loop around the read, but not around the store, may store there."""
+        """Raises where any turn of a loop around the read, but not around the store, may store there.
+
+        Wherever in the code: what stands before the read was stored in a turn before, too, by another wave also where
+        no barrier stands between the two in one turn.
+        """
         inside = [t for t in read.first.loops if t not in store.first.loops]
         if not inside:
             return
         mine = np.unique(read.bytes[lanes, k])
-        for other in self.moved[read.number + 1 :]:
+        for other in self.moved:
             turning = other.first.store and any(t in other.first.loops for t in inside)
             if turning and np.isin(other.bytes[other.happens], mine).any():
                 raise NotReadable(f"what {read.first.instruction.address:#x} reads of LDS another turn may store")

@@ -17,8 +17,9 @@ from functools import cache
 
 import numpy as np
 
-from layoutalg.index import Expr, div, mod, simplify, substitute
+from layoutalg.index import Expr, div, mod, simplify
 from layoutalg.refine.audit.sums.digits import Table, digits
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.operand import MatrixInstruction, OperandMap
@@ -80,5 +81,5 @@ def thread_of(lanes: Table, wave: int, numbers: Mapping[Expr, Table], env: Mappi
         form = digits(held[there], numbers)
         if form is None:
             raise NotReadable("a matrix operand's lane is no map of digits")
-        found[v] = simplify(substitute(form, dict(env)))
+        found[v] = simplify(moved(form, env))
     return found

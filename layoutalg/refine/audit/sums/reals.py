@@ -33,7 +33,6 @@ from layoutalg.index import (
     mod,
     negation,
     simplify,
-    substitute,
     symbol,
     variables,
 )
@@ -61,6 +60,7 @@ from layoutalg.refine.audit.sums.words import (
 )  # fmt: skip
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
+from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, dependencies, function_of, kind_of
 from layoutalg.refine.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
@@ -152,7 +152,7 @@ class Reals:
         made_of = variables(word)
         lanes = {arguments_of(v)[1] if function_of(v) == "elsewhere" else None for v in made_of}
         if len(lanes) == 1 and (lane := next(iter(lanes))) is not None:
-            there = simplify(substitute(word, {v: arguments_of(v)[0] for v in made_of}))
+            there = simplify(moved(word, {v: arguments_of(v)[0] for v in made_of}))
             return self.read(there, dtype, self.there(lane, env), how)
         if dtype in INTEGERS and word.op in ("add", "mul") and not is_one_word(made_of, self._bytes):
             return self._integer(word, dtype, env, how)
@@ -316,9 +316,7 @@ class Reals:
             one = pieces[0]
             if any((other.env, other.where) != (one.env, one.where) for other in pieces):
                 raise NotReadable(f"{word} is of several threads' stores")
-            stored = simplify(
-                substitute(word, {v: piece.element.value for v, piece in zip(unknowns, pieces, strict=True)})
-            )
+            stored = simplify(moved(word, {v: piece.element.value for v, piece in zip(unknowns, pieces, strict=True)}))
             here = self.placed(one.where, env)
             for v, piece in zip(unknowns, pieces, strict=True):
                 goal = self.placed(piece.needed, piece.env).value
@@ -365,11 +363,11 @@ class Reals:
             return (Addend(factors=(Factor("carried", dtype, Placed(marker)),)),)
         t, carried = self._loop(marker), {v: self.loops.carried[v] for v in variables(marker)}
         before, after = (
-            simplify(substitute(marker, {v: mod(e, int(v.hi) + 1) for v, e in each.items()}))
+            simplify(moved(marker, {v: mod(e, int(v.hi) + 1) for v, e in each.items()}))
             for each in ({v: one.before for v, one in carried.items()}, {v: one.after for v, one in carried.items()})
         )
         outside = {v: e for v, e in env.items() if v is not t}
-        s = symbol(f"turn {len(self.indices)}", min=0, max=MOST)
+        s = symbol(f"earlier turn {len(self.indices)}", min=0, max=MOST)
         if turn is None:
             turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
             if turns is None or others:

@@ -10,7 +10,8 @@
 | added       | is of a name that the old file does not have                                           | yes    |
 | removed     | is none: the new file does not have the old one's name                                 | no     |
 
-Defined: for sizes that the file allows, the index is in range and reaches data.  Sizes of one name are one size.
+Defined: for sizes that the file allows and for which there is a layout, the index is in range and reaches data.  Sizes
+of one name are one size.  Where the two share no index, nothing is defined that was: a restriction.
 What it cannot represent: a layout that was renamed.
 """
 
@@ -24,15 +25,17 @@ from typing import TYPE_CHECKING, Literal
 from layoutalg.errors import LayoutError
 from layoutalg.formats.model import DescriptorItem, LayoutItem, SpecFile
 from layoutalg.formats.offsets import offsets
-from layoutalg.index import Expr, all_equal, all_of, fresh, substitute, symbol, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, fresh, substitute, symbol, variables
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.lazy import lazy
 from layoutalg.prove import Equivalent, ForAll, Limits, Proved, Refuted, Shown, prove
 from layoutalg.prove.claims import in_range
+from layoutalg.prove.claims.base import exists
 from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, names_in
-from layoutalg.prove.vacuity import vacuous
+from layoutalg.prove.obligation import admitted
+from layoutalg.prove.vacuity import met, vacuous
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,13 +97,18 @@ def _compared(old: LayoutItem, new: LayoutItem, limits: Limits) -> LayoutCompari
         return found("different", f"{_rank(*ranks[1])}, was {_rank(*ranks[0])}")
     try:
         pair = _Pair.of(old, new)
+    except _NoSizeError as error:
+        return found("restriction", str(error))
     except LayoutError as error:
         return found("different", str(error))
     if why := vacuous(pair.before):
         return found("unknown", why)
     claim = under(pair.given, Equivalent(pair.old, pair.new))
-    if not pair.less and not pair.more and isinstance(prove(claim, limits=limits), Proved):
+    if not pair.less and not pair.more and all(prove(one, limits=limits) for one in (*pair.together, claim)):
         return found("same")
+    if met(admitted(pair.equal)) is False:
+        had = met(admitted(pair.covers)) is not False
+        return found(*(("restriction", "no index is in both") if had else ("refinement", "the old one has no index")))
     verdict = prove(pair.equal, limits=limits)
     if isinstance(verdict, Refuted):
         point = verdict.witness.points[0]
@@ -122,9 +130,15 @@ def _rank(top: int, bottom: int) -> str:
     return f"{top} indices" + (f" over {bottom}" if bottom != 1 else "")
 
 
+class _NoSizeError(LayoutError):
+    """No size is allowed by both versions."""
+
+
 @dataclass(frozen=True)
 class _Pair:
-    """Two layouts over the sizes that both allow; `less` says which sizes only the old one allows, `more` the new."""
+    """Two layouts over the sizes that both allow; `given` and `before` say for which there are both, and the old one.
+
+    `less` says which sizes only the old one allows, `more` the new."""
 
     old: Layout
     new: Layout
@@ -135,7 +149,7 @@ class _Pair:
 
     @classmethod
     def of(cls, old: LayoutItem, new: LayoutItem) -> _Pair:
-        """LayoutError where no size is one of both."""
+        """_NoSizeError where no size is one of both, LayoutError where a layout is none for those that are."""
         sides = [_sizes(old), _sizes(new)]
         less, more = [], []
         common: list[dict[Expr, Expr]] = [{}, {}]
@@ -149,7 +163,16 @@ class _Pair:
         was, now = (bind(item.layout, sizes) for item, sizes in zip((old, new), common, strict=True))
         before, after = (substitute(item.given, sizes) for item, sizes in zip((old, new), common, strict=True))
         more += [f"given {after}, was given {before}"] if before is not after else []
-        return cls(was, now, all_of(before, after), before, "; ".join(less), "; ".join(more))
+        given = all_of(before, after, exists(was), exists(now))
+        return cls(was, now, given, all_of(before, exists(was)), "; ".join(less), "; ".join(more))
+
+    @property
+    def together(self) -> Iterator[ForAll]:
+        """For sizes for which one of them is a layout, so is the other; nothing where both always are."""
+        one, other = exists(self.old), exists(self.new)
+        for had, has in ((one, other), (other, one)):
+            if has is not TRUE:
+                yield ForAll("both have an index", has, had)
 
     @property
     def _shown(self) -> tuple[tuple[Expr, ...], tuple[Shown, ...]]:
@@ -195,7 +218,7 @@ def _sizes(item: LayoutItem) -> Mapping[str, Expr]:
 
 
 def _both(one: Expr, other: Expr) -> Expr:
-    """The size within the limits of both; LayoutError where there is none."""
+    """The size within the limits of both; _NoSizeError where there is none."""
     a, b = one.value, other.value
     low, high = max(a.lo, b.lo), min(a.hi, b.hi)
     top, multiple = None if high == inf else int(high), lcm(a.multiple_of, b.multiple_of)
@@ -204,7 +227,7 @@ def _both(one: Expr, other: Expr) -> Expr:
             a.name, min=int(low), max=top, multiple_of=multiple, power_of_two=a.power_of_two or b.power_of_two
         )
     except ValueError:
-        raise LayoutError(f"no {a.name} keeps {limits_of(one)} and {limits_of(other)}") from None
+        raise _NoSizeError(f"no {a.name} keeps {limits_of(one)} and {limits_of(other)}") from None
     return next((side for side in (one, other) if side.value == size.value), size)
 
 

@@ -97,8 +97,34 @@ def test_sizes_that_no_file_shares_are_told():
     text = 'base = {{ kind = "packed", lengths = ["{}", 8] }}\n'
     odd, even = (f"symbols = {{ M = {{ min = {m}, max = {m} }} }}\n" + HEAD + text.format("M") for m in (3, 4))
     (found,) = compare(loads(odd), loads(even))
-    assert found.what == "different"
+    assert found.what == "restriction"
     assert "no M keeps" in found.reason
+
+
+LENGTHS = {
+    "N": lambda n: n, "N // 2": lambda n: n // 2, "N // 2 * 2": lambda n: n // 2 * 2, "N - 1": lambda n: n - 1,
+    "3 - N": lambda n: 3 - n, "N % 2": lambda n: n % 2, "(N + 1) % 2": lambda n: (n + 1) % 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), list(itertools.product(LENGTHS, LENGTHS)))
+def test_sizes_for_which_one_has_no_index_are_compared_too(old, new):
+    head = "symbols = { N = { min = 1, max = 3 } }\n" + HEAD
+    sides = (loads(f'{head}base = {{ kind = "naive", lengths = ["{text}"], strides = [1] }}') for text in (old, new))
+    (found,) = compare(*sides)
+    one, other = ({(n, i) for n in (1, 2, 3) for i in range(LENGTHS[text](n))} for text in (old, new))
+    assert found.what == ("same" if one == other else "refinement" if one < other else "restriction")
+    if not one & other:
+        assert found.reason == "no index is in both"
+
+
+def test_a_layout_that_is_lost_for_one_size_is_told_with_its_index():
+    head = "symbols = { N = { min = 1, max = 2 } }\n" + HEAD
+    old, new = (
+        f'{head}base = {{ kind = "naive", lengths = ["{text}"], strides = [1] }}' for text in ("N", "N // 2 * 2")
+    )
+    (found,) = compare(loads(old), loads(new))
+    assert (found.what, found.reason) == ("restriction", "it is defined where it was fails: index 0 (for N = 1)")
 
 
 def test_a_size_for_which_they_differ_is_in_the_reason_with_the_first_index():

@@ -104,7 +104,7 @@ def _verdict_words(one: Verdict) -> str:
 DISPLAYS: Mapping[type, Display] = {
     **dict.fromkeys(DRAWN, Display()),
     **dict.fromkeys((TensorDescriptor, TensorAdaptor, TileDistribution), Display(formula=formula)),
-    **dict.fromkeys(OF_OTHERS, Display(formula=lambda one: formula(OF_OTHERS[type(one)](one)))),
+    **dict.fromkeys(OF_OTHERS, Display(formula=lambda one: formula(one.index_map))),
     Verdict: Display(_badge, _verdict_formula, _verdict_words),
 }
 """How each kind of thing shows itself."""

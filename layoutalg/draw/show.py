@@ -28,10 +28,11 @@ from layoutalg.draw.grid import grid
 from layoutalg.draw.svg import Picture
 from layoutalg.draw.swizzle import compare
 from layoutalg.errors import DrawError
-from layoutalg.interop import cute
+from layoutalg.interop import cute, triton
 from layoutalg.interop.strided import Strided
 from layoutalg.kernel.program import Program
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.layout.index_map import HasIndexMap
 from layoutalg.memory import Access
 from layoutalg.prove import Refuted
 
@@ -60,16 +61,12 @@ def _program(given: Program, by: str, **options: Any) -> Picture:
     return dataflow(given, **options)
 
 
-OF_OTHERS: Mapping[type, Callable[[Any], TensorDescriptor | TileDistribution]] = {
-    Strided: lambda view: view.descriptor,
-    cute.Layout: cute.descriptor,
-    cute.ComposedLayout: cute.descriptor,
-}
-"""Layouts in the neighbours' notations, each as the descriptor that it is here."""
+OF_OTHERS = (Strided, cute.Layout, cute.ComposedLayout, triton.LinearLayout)
+"""Layouts in the neighbours' notations, each drawn as the index map that it is here."""
 
 
-def _of_others(given: Any, by: str, **options: Any) -> Picture:
-    return _layout(OF_OTHERS[type(given)](given), by, **options)
+def _of_others(given: HasIndexMap, by: str, **options: Any) -> Picture:
+    return _layout(given.index_map, by, **options)
 
 
 DRAWN: Mapping[type, Callable[..., Picture]] = {

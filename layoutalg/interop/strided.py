@@ -190,6 +190,11 @@ class Strided(Displayed):
         return make_strided(self.sizes, self.strides, self.offset, self.storage)
 
     @property
+    def index_map(self) -> TensorDescriptor:
+        """What claims and pictures take it for: its descriptor."""
+        return self.descriptor
+
+    @property
     def claims(self) -> Mapping[str, Claim]:
         """What is decided here, each as a claim of the prover on the descriptor.
 

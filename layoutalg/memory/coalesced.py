@@ -73,6 +73,7 @@ class Coalesced(AccessClaim):
     name: ClassVar[str] = "coalesced"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.target.require(self.access.dtype)
         lanes, wave = self.access.lanes.lanes, self.target.wave_size
         if lanes > wave:

@@ -77,6 +77,7 @@ class LdsClaim(AccessClaim):
     """
 
     access: Access
+    takes: ClassVar[type[Access]] = Access
     name: ClassVar[str] = "lds"
     of_fewer: ClassVar[bool] = False
     """Whether it is true of some lanes where it is true of all."""

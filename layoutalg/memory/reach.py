@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from layoutalg.display import Displayed
 from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, fresh, names, substitute, variables
@@ -297,6 +298,13 @@ class AccessClaim(Claim):
     """What is claimed of one access: it speaks of its descriptor, at the sizes that it is given for."""
 
     access: Reach
+    takes: ClassVar[type[Reach]] = Reach
+    """What it can be claimed of."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.access, self.takes):
+            kind = type(self.access).__name__
+            raise TypeError(f"{type(self).__name__} of a {kind}: an access is wanted, as `access` makes it of a layout")
 
     def about(self) -> Iterator[TensorDescriptor]:
         yield self.access.descriptor

@@ -31,7 +31,7 @@ from layoutalg.interop.cute.algebra import (
 )
 from layoutalg.interop.cute.compose import coalesce, composition
 from layoutalg.interop.cute.descriptors import descriptor, layout_of
-from layoutalg.interop.cute.layout import BitSwizzle, ComposedLayout, Layout, NoLayoutError
+from layoutalg.interop.cute.layout import ComposedLayout, Layout, NoLayoutError
 from layoutalg.interop.cute.products import (
     blocked_product,
     flat_divide,
@@ -43,6 +43,7 @@ from layoutalg.interop.cute.products import (
     zipped_divide,
     zipped_product,
 )
+from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.text import flydsl, parse
 from layoutalg.interop.cute.threads import MmaAtom, TiledMma, distribution, mma_atom, thread_value, tiled_copy
 

@@ -29,7 +29,6 @@ from layoutalg.index import Expr, Term, add, as_expr, eq, mul, value, var, varia
 from layoutalg.interop.cute.layout import (
     A,
     AnyLayout,
-    BitSwizzle,
     ComposedLayout,
     Layout,
     Mode,
@@ -43,6 +42,7 @@ from layoutalg.interop.cute.layout import (
     tree_text,
 )
 from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, remainder, same, times
+from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, prove
 
 Tiler = AnyLayout | int | Expr | tuple["Tiler | None", ...] | None

@@ -28,7 +28,6 @@ from layoutalg.interop.cute.compose import coalesced
 from layoutalg.interop.cute.layout import (
     MOST_VALUES,
     AnyLayout,
-    BitSwizzle,
     ComposedLayout,
     Layout,
     Mode,
@@ -39,6 +38,7 @@ from layoutalg.interop.cute.layout import (
     tree_text,
 )
 from layoutalg.interop.cute.sizes import exactly_over, plus, size_of, times
+from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.layout import (
     Embed,
     Freeze,

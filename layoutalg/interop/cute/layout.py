@@ -25,8 +25,13 @@ from typing import TypeVar, cast
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr, bitand, xor
+from layoutalg.index import Expr, Term, as_expr
 from layoutalg.interop.cute.sizes import plus, product, quotient, remainder, size_of, times
+from layoutalg.interop.cute.swizzle import BitSwizzle
+from layoutalg.layout import TensorDescriptor
+from layoutalg.lazy import lazy
+
+descriptors = lazy("layoutalg.interop.cute.descriptors")  # points up: followed only when a layout's map is asked for
 
 Tree = Expr | int | tuple["Tree", ...]
 """A number, or one tree for each mode: a shape, a stride, or a coordinate."""
@@ -79,6 +84,12 @@ class Layout(Displayed):
         """The numbers of the shape, from left to right, each with its stride."""
         return tuple(zip(leaves(self.shape), leaves(self.stride), strict=True))
 
+    @cached_property
+    def index_map(self) -> TensorDescriptor:
+        """What claims and pictures take it for: its descriptor, one dimension for each mode."""
+        made: TensorDescriptor = descriptors.descriptor(self)
+        return made
+
     def __call__(self, *coordinate: Tree) -> Term:
         """The offset of a coordinate: one number, or one for each mode; LayoutError where it has another form."""
         at: Tree = coordinate[0] if len(coordinate) == 1 else coordinate
@@ -111,61 +122,6 @@ def made(shape: Tree, stride: Tree) -> Layout:
 
 
 @dataclass(frozen=True, repr=False)
-class BitSwizzle:
-    """CuTe's `Swizzle<B, M, S>`: B bits of the offset from bit M + S on, xor-ed into those from bit M on.
-
-    A negative S turns the two round: the bits from M on are xor-ed into those from M − S on.  LayoutError unless
-    0 ≤ B ≤ |S|, or B is 0, and M ≥ 0.
-
-    >>> BitSwizzle(3, 3, 3)(64 + 8), BitSwizzle(0, 4, 3)(77)
-    (64, 77)
-    """
-
-    bits: int
-    base: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        for name, given in vars(self).items():
-            number = size_of(given)
-            if type(number) is not int:
-                raise LayoutError(f"{name} {given} of a swizzle: a number is wanted, not a size")
-            object.__setattr__(self, name, number)
-        if self.bits < 0 or self.base < 0 or abs(self.shift) < self.bits:
-            raise LayoutError(f"{self}: bits and base are at least 0, and the shift at least as great as the bits")
-        if self.base + self.bits + abs(self.shift) > 62:
-            raise LayoutError(f"{self}: it reaches beyond 62 bits")
-
-    @property
-    def source(self) -> int:
-        """The first bit that is read."""
-        return self.base + max(self.shift, 0)
-
-    @property
-    def target(self) -> int:
-        """The first bit that is changed."""
-        return self.base - min(self.shift, 0)
-
-    @property
-    def period(self) -> int:
-        """It permutes the numbers below this, and so on above."""
-        return 1 << (self.base + abs(self.shift) + self.bits) if self.bits else 1
-
-    def __call__(self, offset: Term) -> Term:
-        """The offset with its bits swapped; it is its own inverse."""
-        if self.bits == 0:
-            return offset
-        low = (1 << self.bits) - 1
-        if type(offset) is int:
-            return offset ^ (offset >> self.source & low) << self.target
-        e = as_expr(offset)
-        return size_of(xor(e, bitand(e >> self.source, low) << self.target))
-
-    def __repr__(self) -> str:
-        return f"Sw<{self.bits},{self.base},{self.shift}>"
-
-
-@dataclass(frozen=True, repr=False)
 class ComposedLayout(Displayed):
     """CuTe's `Sw<B,M,S> o offset o layout`: the swizzle of the layout's offset, counted from an offset on.
 
@@ -187,6 +143,12 @@ class ComposedLayout(Displayed):
     def shape(self) -> Tree:
         """The shape of its coordinates."""
         return self.layout.shape
+
+    @cached_property
+    def index_map(self) -> TensorDescriptor:
+        """What claims and pictures take it for: its descriptor, one dimension for each mode."""
+        made: TensorDescriptor = descriptors.descriptor(self)
+        return made
 
     def __call__(self, *coordinate: Tree) -> Term:
         """The offset of a coordinate."""

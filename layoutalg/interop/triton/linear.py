@@ -21,15 +21,20 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate
 
+from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import f2
+from layoutalg.layout import TensorDescriptor, TileDistribution
+from layoutalg.lazy import lazy
+
+notation = lazy("layoutalg.interop.triton.notation")  # points up: followed only when a layout's map is asked for
 
 Basis = tuple[int, ...]
 """Where one bit leads: a number for each output dimension."""
 
 
 @dataclass(frozen=True)
-class LinearLayout:
+class LinearLayout(Displayed):
     """`bases`: the input dimensions, each with a basis for each of its bits; `sizes`: the output dimensions.
 
     The order of dimensions counts where they are numbered through: the first one changes fastest.  LayoutError where a
@@ -130,6 +135,18 @@ class LinearLayout:
         for name, number in place.items():
             total ^= f2.image([self.packed(basis) for basis in self.of_place(name)], number)
         return dict(zip(self.shape, self.unpacked(total), strict=True))
+
+    @cached_property
+    def index_map(self) -> TensorDescriptor | TileDistribution:
+        """What claims and pictures take it for: a descriptor of offsets, a distribution of registers and lanes.
+
+        LayoutError where it is neither: an element of memory is held twice, a basis leads along two dimensions,
+        registers of one lane hold the same.
+        """
+        if self.without_copies() != self:
+            raise LayoutError("registers of a lane hold the same, which no distribution says: take without_copies()")
+        made: TensorDescriptor | TileDistribution = notation.from_triton(self, list(self.shape.values()))
+        return made
 
     # --- new layouts from it ------------------------------------------------------------------------------------------
 

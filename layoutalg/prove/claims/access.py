@@ -14,7 +14,7 @@ from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
 
 
-def _along(d: TensorDescriptor, dimension: int, count: int = 1) -> int:
+def along(d: TensorDescriptor, dimension: int, count: int = 1) -> int:
     """The dimension, counted from the front; LayoutError where there is none, or where a count is less than 1."""
     if not -d.rank <= dimension < d.rank:
         raise LayoutError(f"dimension {dimension} does not exist: there are {d.rank} (0…{d.rank - 1})")
@@ -92,6 +92,7 @@ class FitsIndexType(Claim):
     name: ClassVar[str] = "fits_index"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.bits < 2:
             raise LayoutError(f"a signed integer of {self.bits} bits holds no index; give 2 or more")
 
@@ -140,14 +141,15 @@ class Contiguous(Claim):
     name: ClassVar[str] = "contiguous"
 
     def __post_init__(self) -> None:
-        _along(self.descriptor, self.dimension, self.count)
+        super().__post_init__()
+        along(self.descriptor, self.dimension, self.count)
 
     def statement(self) -> str:
         return f"{self.count} elements from a multiple of {self.count} along dimension {self.dimension} are one vector"
 
     def obligations(self) -> Iterator[Obligation]:
         d, n = self.descriptor, self.count
-        where = _along(d, self.dimension)
+        where = along(d, self.dimension)
         length = d.lengths[where]
         yield ForAll(f"the length is a multiple of {n}", eq(length % n, 0), TRUE, (Shown("length", (length,)),))
         if length.hi < n:
@@ -180,14 +182,15 @@ class Aligned(Claim):
     name: ClassVar[str] = "aligned"
 
     def __post_init__(self) -> None:
-        _along(self.descriptor, self.dimension, self.count)
+        super().__post_init__()
+        along(self.descriptor, self.dimension, self.count)
 
     def statement(self) -> str:
         return f"at every multiple of {self.count} along dimension {self.dimension}, the offset is one too"
 
     def obligations(self) -> Iterator[Obligation]:
         d, n = self.descriptor, self.count
-        where = _along(d, self.dimension)
+        where = along(d, self.dimension)
         block = fresh("vector", (d.lengths[where] + (n - 1)) // n, names_in(d))
         form = at(d, _replaced(d, where, block * n))
         shown = (Shown("index", form.top), Shown("offset", form.bottom))
@@ -210,14 +213,15 @@ class Monotone(Claim):
     name: ClassVar[str] = "monotone"
 
     def __post_init__(self) -> None:
-        _along(self.descriptor, self.dimension)
+        super().__post_init__()
+        along(self.descriptor, self.dimension)
 
     def statement(self) -> str:
         return f"offsets grow along dimension {self.dimension}"
 
     def obligations(self) -> Iterator[Obligation]:
         d = self.descriptor
-        where = _along(d, self.dimension)
+        where = along(d, self.dimension)
         form, step = index_form(d), fresh("step", d.lengths[where], names_in(d))
         index = form.variables[where]
         there = at(d, _replaced(d, where, index + step))

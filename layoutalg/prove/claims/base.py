@@ -11,6 +11,7 @@ from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, conjuncts, f
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import normal
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
+from layoutalg.prove.claims.read import read_layouts
 from layoutalg.prove.domain import Layout, adaptor_of, lower_index, parameters, taken
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails, Limits, Outcome
@@ -43,6 +44,9 @@ class Claim:
     """
 
     name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        read_layouts(self)
 
     def statement(self) -> str:
         """The claim in words."""

@@ -85,6 +85,10 @@ class All(Claim):
     name: ClassVar[str] = "all"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(self.claims))
+        for claim in self.claims:
+            if not isinstance(claim, Claim):
+                raise TypeError(f"All of a {type(claim).__name__}: claims are wanted, as in All((InBounds(d),))")
         if not self.claims:
             raise LayoutError("of no claims there is nothing to prove")
 

@@ -31,8 +31,11 @@ class Stored(Claim):
     storage: Term | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.storage is not None:
             memory = TensorDescriptor(adaptor_of(self.descriptor), as_expr(self.storage))
+            if memory.element_space_size.hi < 0:
+                raise LayoutError(f"a memory of {self.storage} elements: there are 0 or more")
             object.__setattr__(self, "descriptor", memory)
 
 

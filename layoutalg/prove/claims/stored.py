@@ -24,6 +24,7 @@ from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, fresh
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.prove.claims.access import along
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import InBounds
 from layoutalg.prove.domain import Domain, at, digit_form, index_form, names_in
@@ -48,6 +49,10 @@ class FitsBytes(Claim):
     element_bits: int
     bits: int
     name: ClassVar[str] = "fits_bytes"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _at_least_1(self, "element_bits", "bits")
 
     @property
     def most(self) -> int:
@@ -93,6 +98,11 @@ class AlignedBytes(Claim):
     dimension: int = -1
     name: ClassVar[str] = "aligned_bytes"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _at_least_1(self, "element_bits", "multiple")
+        along(self.descriptor, self.dimension, self.count)
+
     def statement(self) -> str:
         return f"vectors of {self.count} along dimension {self.dimension} begin at multiples of {self.multiple} bytes"
 
@@ -132,6 +142,7 @@ class OwnScale(Claim):
     name: ClassVar[str] = "own_scale"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not -self.descriptor.rank <= self.dimension < self.descriptor.rank:
             raise LayoutError(f"dimension {self.dimension} does not exist: there are {self.descriptor.rank}")
         if self.count < 1:
@@ -173,6 +184,13 @@ class OwnScale(Claim):
             shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
             alike = all_of(there, too, eq(one.bottom[0], mate.bottom[0]))
             yield ForAll("blocks have scales of their own", all_equal(blocks, others), alike, shown)
+
+
+def _at_least_1(claim: Claim, *names: str) -> None:
+    """LayoutError where a number of a claim is 0 or less."""
+    for name in names:
+        if getattr(claim, name) < 1:
+            raise LayoutError(f"{claim.name}: {name} is {getattr(claim, name)}; it is at least 1")
 
 
 def _replaced(d: TensorDescriptor, dimension: int, index: Expr) -> tuple[Expr, ...]:

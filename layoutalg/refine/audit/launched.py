@@ -30,6 +30,8 @@ from layoutalg.index import (
     as_expr,
     const,
     div,
+    maximum,
+    minimum,
     mod,
     select,
     simplify,
@@ -38,6 +40,7 @@ from layoutalg.index import (
 )
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
+from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.refine.audit.elements import Elements
 from layoutalg.refine.symbolic.arguments import constant_segments
 from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
@@ -104,13 +107,24 @@ class TensorMemory:
 
     def refuse_crowded(self) -> None:
         """LaunchError where elements are said to differ, and at all sizes are more than what they may be."""
-        if not self.distinct or self.elements.assumed or self.elements.each is not None:
-            return
-        whole, (low, high) = 1 << 8 * self.element, self.assumed
-        least = -whole // 2 if self.signed else 0
-        limited = (least + whole - 1 if high is None else high) - (least if low is None else low) + 1
-        if any(simplify(count < self.elements.space) is TRUE for count in (as_expr(whole), limited)):
-            raise LaunchError(f"{self.name} has {self.elements.space} elements, which cannot all differ")
+        for count in self._values():
+            if simplify(count < self.elements.space) is TRUE:
+                raise LaunchError(f"{self.name} has {self.elements.space} elements, which cannot all differ")
+
+    @property
+    def possible(self) -> Expr:
+        """For which sizes what is assumed of the elements leaves them any values, and enough of them to differ."""
+        low, high = self._least_and_most()
+        return all_of(low <= high, *(self.elements.space <= count for count in self._values()))
+
+    def _values(self) -> Iterator[Expr]:
+        """How many values there are for elements that are said to differ: of the type, and within what is assumed."""
+        if self.distinct and not self.elements.assumed and self.elements.each is None:
+            low, high = self._least_and_most()
+            yield from (as_expr(1 << 8 * self.element), high - low + 1)
+
+    def _least_and_most(self) -> tuple[Expr, Expr]:
+        return _within(*self.assumed, bits=8 * self.element, signed=self.signed)
 
     def words(self, size: int, values: Sequence[Expr]) -> Iterator[tuple[int, Expr]]:
         """The elements of which these unknowns are the parts, each with where its bytes begin among theirs."""
@@ -118,6 +132,15 @@ class TensorMemory:
         for first in range(0, len(values) - parts + 1, parts) if parts else ():
             of = enumerate(values[first : first + parts])
             yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=as_expr(0))
+
+
+def _within(low: Expr | None, high: Expr | None, *, bits: int, signed: bool) -> tuple[Expr, Expr]:
+    """The least and the greatest integer of a type within limits."""
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return (
+        as_expr(least) if low is None else maximum(low, least),
+        as_expr(most) if high is None else minimum(high, most),
+    )
 
 
 def _left_out(v: Expr, behind: int, size: int, element: int) -> Iterator[Expr]:
@@ -143,7 +166,7 @@ class KernelLaunch:
     tensors: Mapping[str, TensorMemory]
     sizes: Mapping[str, Expr]  # the file's symbols
     values: Mapping[str, Expr]  # what is given at the launch, by its name
-    assumed: tuple[str, ...] = ()  # of named values, in words
+    assumed: tuple[str, ...] = ()  # of named values, and for which sizes nothing is shown, in words
 
     @property
     def lds_bytes(self) -> Expr:
@@ -188,9 +211,18 @@ class KernelLaunch:
         limits = all_of(*_limits(file, launch))
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
-        lds, words = simplify(launch.lds), tuple(dict.fromkeys(bound.words))
+        left = [*((name, one.possible) for name, one in tensors.items()), *bound.left]
+        unshown = (_unshown(name, condition, all_of(limits, *(n >= 1 for n in grid))) for name, condition in left)
+        lds, words = simplify(launch.lds), tuple(dict.fromkeys((*bound.words, *filter(None, unshown))))
         found = arguments, bound.tensors, file.symbols, bound.values, words
         return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found)
+
+
+def _unshown(name: str, condition: Expr, given: Expr) -> str:
+    """That nothing is shown for sizes at which assumptions contradict each other; empty where they never do."""
+    if holds(ForAll("what is assumed leaves values", condition, given), Limits(seconds=1.0)):
+        return ""
+    return f"nothing is shown for sizes for which what is assumed of {name} leaves no value: only where {condition}"
 
 
 def _constant(size: Expr) -> int:
@@ -233,6 +265,7 @@ class _Binding:
         self.assume = {one.of: one for one in assume}
         self.limits: list[Expr] = []  # of named values
         self.words: list[str] = []  # the same
+        self.left: list[tuple[str, Expr]] = []  # for which sizes there are such values
         self.values: dict[str, Expr] = {}
 
     def visible(self, launch: Launch) -> Iterator[BoundArgument]:
@@ -290,6 +323,8 @@ class _Binding:
         if least > most:
             raise LaunchError(f"no value of {argument.name} is left by what is assumed of it")
         found = symbol(f"argument at {offset}", min=least, max=most)
+        low, high = _within(one.min, one.max, bits=bits, signed=signed)
+        self.left.append((argument.name, low <= high))
         if one.min is not None:
             self.limits.append(one.min <= found)
             self.words.append(f"{argument.name} is at least {one.min}")

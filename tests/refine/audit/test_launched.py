@@ -1,13 +1,19 @@
 """What a launch gives: named values within what is assumed of them, blocks that the kernel has none of."""
 
+from dataclasses import replace
+
 import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import LaunchError
 from layoutalg.formats.spec import loads
+from layoutalg.index import TRUE, as_expr, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.layout import make_naive_tensor_descriptor_packed
 from layoutalg.refine.audit.audit import Audit, audit
+from layoutalg.refine.audit.elements import Elements
+from layoutalg.refine.audit.launched import TensorMemory
 
 SOURCE = """
 #include <hip/hip_runtime.h>
@@ -34,6 +40,34 @@ assume = [{assume}]
 def audited(assume: str, block: int = 64) -> Audit:
     (kernel,) = read_kernels(compile_source(SOURCE, "gfx942").payload).values()
     return audit(decode_kernel(kernel), loads(LAUNCH.format(assume=assume, block=block)))
+
+
+UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no value: only where "
+
+
+@pytest.mark.parametrize(
+    ("assume", "only"),
+    [
+        ('{ of = "k", min = 5, max = "N - 1" }', "5 <= N - 1"),
+        ('{ of = "k", min = "N // 2", max = "8 - N" }', "N // 2 <= N * -1 + 8"),
+        ('{ of = "k", min = 0, max = "N - 1" }', ""),
+        ('{ of = "k", min = -1, max = 8 }', ""),
+    ],
+)
+def test_sizes_for_which_assumptions_contradict_each_other_are_told(assume: str, only: str) -> None:
+    """Nothing is shown of a kernel that nobody can launch as it is assumed."""
+    told = [text for text in audited(assume).assumptions if text.startswith("nothing is shown")]
+    assert told == ([f"{UNSHOWN}{only}"] if only else [])
+
+
+def test_elements_that_are_assumed_have_values_for_some_sizes() -> None:
+    n = symbol("N", max=1000)
+    layout = Elements.of(make_naive_tensor_descriptor_packed((n,)), lambda e: e)
+    bounded = TensorMemory("x", n * 4, 4, written=False, signed=True, assumed=(as_expr(5), n - 1), elements=layout)
+    assert str(bounded.possible) == "5 <= N - 1"
+    assert str(replace(bounded, assumed=(None, as_expr(300)), signed=False, distinct=True).possible) == "N <= 301"
+    assert str(replace(bounded, assumed=(None, None), element=1, distinct=True).possible) == "N <= 256"
+    assert replace(bounded, assumed=(None, None)).possible is TRUE
 
 
 def test_what_is_assumed_of_a_named_value_is_used() -> None:

@@ -47,7 +47,7 @@ def beginnings(
     """Of each copy under way: what it is at the first iteration's head, and what stands before the loop."""
     if head is entry:
         return
-    for before, wanted in zip(entry.groups, head.groups, strict=True):
+    for before, wanted in zip((*entry.groups, entry.begun), (*head.groups, head.begun), strict=True):
         if [shared for shared, _ in before] != [shared for shared, _ in wanted]:
             raise MissingValueError(f"loop {number} goes on with other copies than those before it")
         for (shared, held), (_, first) in zip(before, wanted, strict=True):
@@ -57,8 +57,7 @@ def beginnings(
 def after(loop: Loop, flight: Flight[Copied]) -> Flight[Copied]:
     """What is under way after the last iteration."""
     last = extent_of(loop.index) - 1
-    groups = [tuple(_at(one, loop.index, last) for one in group) for group in flight.groups]
-    return Flight(groups, flight.begun)
+    return flight.put(lambda one: _at(one, loop.index, last))
 
 
 def _at(one: Copied, index: Expr, at: Expr | int) -> Copied:

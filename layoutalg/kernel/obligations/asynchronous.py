@@ -7,8 +7,9 @@ arrive oldest first.  So each copy is in `Flight` between the two, and everythin
 |-----------------------------|-------------------------------------------------------------------------------------|
 | what does LDS hold?         | what has arrived, from the `Await` on (`values`)                                    |
 | who may touch those words?  | nobody, from the copy to the first barrier after the `Await` (`lds.no_race`)        |
-| at the head of a loop?      | the newest n groups of earlier iterations; n as before the loop, and after each one |
-| before the first iteration? | the same groups, counted back: iterations −1, −2 … are what stands before the loop  |
+| at the head of a loop?      | the newest n groups of earlier iterations, n as before the loop and after each one; |
+|                             | and the copies that the one before has begun and not committed                      |
+| before the first iteration? | the same copies, counted back: iterations −1, −2 … are what stands before the loop  |
 
     Copy tile 0; Commit; Copy tile 1; Commit; for k:  Await(1); Barrier; Copy tile k + 2; Commit; …
     head of k:     [tile k] [tile k + 1]           n = 2: of iterations k − 2 and k − 1
@@ -67,6 +68,10 @@ class Flight(Generic[T]):
         """Another of the same copies."""
         return Flight(self.groups[:], self.begun)
 
+    def put(self, change: Callable[[T], T]) -> Flight[T]:
+        """The same copies, told otherwise."""
+        return Flight([tuple(map(change, group)) for group in self.groups], tuple(map(change, self.begun)))
+
     def begin(self, one: T) -> None:
         """A copy begins."""
         self.begun += (one,)
@@ -88,28 +93,33 @@ class Flight(Generic[T]):
         return tuple(one for group in arrived for one in group)
 
     def at_head(self, loop: Loop, made: Callable[[AsyncCopy], T], at: Callable[[T, Expr], T]) -> Flight[T]:
-        """What is under way at the head of an iteration: the groups that earlier ones have committed.
+        """What is under way at the head of an iteration: the groups that earlier ones have committed, and what the one
+        before has begun since.
 
-        LayoutError where that is not the same number for all iterations.
+        LayoutError where that is not as much for all iterations.
         """
-        name, count, alone = loop.index.value.name, len(self.groups), Flight[T]()
+        name, index, count, each = loop.index.value.name, loop.index, len(self.groups), Flight[T]()
         for s in loop.body:
             if isinstance(s, AsyncCopy):
-                alone.begin(made(s))
+                each.begin(made(s))
             elif isinstance(s, Commit):
-                alone.commit()
-        issued = alone.groups
-        if self.begun or groups_left(loop.body, count) != count or (count and not issued):
+                each.commit()
+        if groups_left(loop.body, count) != count:
             raise LayoutError(
                 f"loop {name}: {count} groups of copies are under way before it, and not after each iteration; each "
                 "iteration must commit and await as many"
             )
-        newest: list[tuple[T, ...]] = []
-        back = 0
+        if not each.groups:
+            if each.begun:
+                raise LayoutError(f"loop {name} begins copies, and commits none: ever more of them are under way")
+            return self.copied()  # all of it from before the loop
+        left = tuple(at(one, index - 1) for one in each.begun)
+        issued = [(*left, *each.groups[0]), *each.groups[1:]]
+        back, newest = 0, list[tuple[T, ...]]()
         while len(newest) < count:
             back += 1
-            newest += [tuple(at(one, loop.index - back) for one in group) for group in reversed(issued)]
-        return Flight(newest[:count][::-1])
+            newest += [tuple(at(one, index - back) for one in group) for group in reversed(issued)]
+        return Flight(newest[:count][::-1], left)
 
 
 def groups_left(body: Sequence[Statement], count: int) -> int:
@@ -137,13 +147,9 @@ def asynchronous(program: Program) -> Iterator[Requirement]:
     for s in apart(program.body):
         if isinstance(s, Load) and s.only is not TRUE:
             raise LayoutError(f"{program.name}: a load of {s.tensor.name} has a condition; only copies may")
-    last = [s for s in program.body if isinstance(s, AsyncCopy | Commit | Await)]
     kinds = {type(s) for s in walk(program.body) if isinstance(s, AsyncCopy)}
     if len(kinds) > 1:
         raise LayoutError(f"{program.name}: copies of two kinds, which are awaited in different ways")
-    copying = last or any(copies_in(s) for s in program.body if isinstance(s, Loop))
-    if copying and not (last and isinstance(last[-1], Await) and last[-1].groups == 0):
-        raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
 
 
 def _whole(number: int, s: AsyncCopy) -> Requirement:

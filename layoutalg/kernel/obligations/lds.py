@@ -170,9 +170,9 @@ class _Intervals(Reading[None]):
 
     def read_loop(self, s: Loop) -> None:
         """Joins a loop's segments with what is before it; what follows it is joined to its last one."""
-        index, flight, count = s.index, self.flight, extent_of(s.index)
+        index, count = s.index, extent_of(s.index)
         copies = any(isinstance(p, AsyncCopy | Commit | Await) for p in s.body)
-        inside = self.at_head(s) if copies else flight.copied()
+        inside = self.at_head(s) if copies else self.flight.copied()
         parts = self.segments(s.body, inside)
         if len(parts) == 1:
             if copies:
@@ -180,7 +180,7 @@ class _Intervals(Reading[None]):
             self.found[-1] += tuple(replace(p, private=(*p.private, index)) for p in parts[0])
             return
         if copies:
-            flight.groups = [tuple(p.at(index, count - 1) for p in group) for group in inside.groups]
+            self.flight = inside.put(lambda p: p.at(index, count - 1))
         head, *middle, tail = parts
         self.closed += [Interval(part) for part in middle]
         self.closed.append(Interval((*tail, *(p.at(index, index + 1) for p in head)), index + 1 < count))

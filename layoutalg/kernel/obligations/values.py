@@ -59,12 +59,16 @@ from layoutalg.kernel.program import (
     Tile,
     extent_of,
 )
+from layoutalg.layout import LayoutError
 from layoutalg.prove import Agree, ForAll, Shown
 
 
 def values(program: Program) -> Iterator[Requirement]:
     """Follows the values through the program, and compares what is stored with what the program means."""
-    yield from _Values(program).run(program.body)
+    followed = _Values(program)
+    yield from followed.run(program.body)
+    if followed.flight.under_way:
+        raise LayoutError(f"{program.name}: copies may be under way at the end; await all")
     yield from shapes(program, program.claimed)
     if not any(isinstance(s, Store) and s.tensor == program.target for _, s in program.statements()):
         raise MissingValueError(f"{program.name}: nothing is stored to {program.target.name}")

@@ -217,8 +217,11 @@ def test_groups_that_arrive_one_after_the_other_are_proved_and_nothing_less():
     assert verify(twice(FIRST, ALL)).proved
     with pytest.raises(MissingValueError):
         verify(twice(replace(FIRST, groups=2), ALL))
-    with pytest.raises(LayoutError, match="await all"):
+    with pytest.raises(MissingValueError):
         verify(twice(FIRST, replace(ALL, groups=1)))
+    copied = twice(FIRST, ALL)
+    with pytest.raises(LayoutError, match="await all"):
+        verify(replace(copied, body=(*copied.body, *copied.body[:2])))
 
 
 def test_a_barrier_waits_for_loads_where_none_may_stay_under_way():

@@ -1,4 +1,4 @@
-"""`synth`: an LDS layout free of bank conflicts on every target named, smallest first, with the proof."""
+"""`synth`: an LDS layout free of bank conflicts on every target named, the smallest of its families, with the proof."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def synth(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """Find the smallest LDS layout that all accesses can use without bank conflicts."""
+    """Find an LDS layout that all accesses can use without bank conflicts, the smallest of the families it knows."""
     if (file is None) == (tile is None):
         raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
     if file is not None and transposed:

@@ -29,7 +29,7 @@ from layoutalg.index import TRUE, Expr, all_equal, all_of, fresh, substitute, sy
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.lazy import lazy
-from layoutalg.prove import Equivalent, ForAll, Limits, Proved, Refuted, Shown, prove
+from layoutalg.prove import Claim, Equivalent, ForAll, Limits, Proved, Refuted, Shown, prove
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.claims.base import exists
 from layoutalg.prove.claims.given import under
@@ -104,7 +104,8 @@ def _compared(old: LayoutItem, new: LayoutItem, limits: Limits) -> LayoutCompari
     if why := vacuous(pair.before):
         return found("unknown", why)
     claim = under(pair.given, Equivalent(pair.old, pair.new))
-    if not pair.less and not pair.more and all(prove(one, limits=limits) for one in (*pair.together, claim)):
+    same: tuple[Claim | ForAll, ...] = () if pair.less or pair.more else (*pair.same_sizes, claim)
+    if same and all(isinstance(prove(one, limits=limits), Proved) for one in same):
         return found("same")
     if met(admitted(pair.equal)) is False:
         had = met(admitted(pair.covers)) is not False
@@ -167,7 +168,7 @@ class _Pair:
         return cls(was, now, given, all_of(before, exists(was)), "; ".join(less), "; ".join(more))
 
     @property
-    def together(self) -> Iterator[ForAll]:
+    def same_sizes(self) -> Iterator[ForAll]:
         """For sizes for which one of them is a layout, so is the other; nothing where both always are."""
         one, other = exists(self.old), exists(self.new)
         for had, has in ((one, other), (other, one)):

@@ -10,7 +10,7 @@ and followed by a gap of p vectors:
 | cyclic shift  | line·(K0·L + p) + (inside + line) mod K0·L                                                        |
 | lines padded  | line·(K0·L + p) + inside                                                                          |
 | columns padded| c·(M + p) + r                                                                                     |
-| rows apart    | lines padded, with rows in a line that are M / L apart; p a power of two                          |
+| rows apart    | lines padded, with rows in a line that are M / L apart; p is 0 or a power of two                  |
 | in blocks     | c / B · (M·B) + one of the above in each block of B columns, the power of two in K0               |
 
 A gap of one whole round of the banks more moves every line by whole rounds: no bank changes, and no two elements meet.
@@ -67,9 +67,11 @@ def _all(problem: Problem) -> Iterator[Candidate]:
     yield Candidate("packed", 0, lambda: packed(rows, columns), "packed")
     yield from _blocks(rows, columns, vector, whole)
     for gap in range(whole):
-        for layers in _layers(rows, parts, whole):
+        for layers in _divisors(rows):
             lines, line = rows // layers, parts * layers
             for mix, outside in _mixes(line, layers, lines, gap):
+                if mix is not None and layers not in _layers(rows, parts, whole):
+                    continue
                 yield Candidate(
                     _name(mix, layers, outside, gap),
                     (lines - 1) * gap * size,
@@ -82,10 +84,10 @@ def _all(problem: Problem) -> Iterator[Candidate]:
             name = f"columns of vectors, each padded by {gap}" if gap else "columns of vectors"
             yield Candidate(name, (parts - 1) * gap * size, _columns(rows, columns, vector, gap), "padding", gap,
                             _columns_of_elements(rows, columns, vector))  # fmt: skip
-        for layers in _apart(rows) if gap.bit_count() == 1 else ():
+        for layers in _apart(rows) if gap.bit_count() <= 1 else ():
             make = _rows_apart(rows, columns, layers)
             yield Candidate(
-                f"lines of {layers} rows, {rows // layers} apart, padded by {gap} vector{'s' * (gap > 1)}",
+                _padded(f"lines of {layers} rows, {rows // layers} apart", gap),
                 (rows // layers - 1) * gap * size, partial(make, gap * vector), "padding", gap, make,
             )  # fmt: skip
 
@@ -107,13 +109,17 @@ def _in_blocks(make: Callable[[], TensorDescriptor], count: int) -> Callable[[],
 
 
 def _layers(rows: int, parts: int, whole: int) -> list[int]:
-    """Powers of two that divide the rows, until a line is a round of the banks, and twice that."""
-    return [1 << n for n in range(rows.bit_length()) if rows % (1 << n) == 0 and parts << n <= max(2 * whole, parts)]
+    """How many rows lie in a line that is mixed: divisors, until it is a round of the banks, and twice that."""
+    return [n for n in _divisors(rows) if parts * n <= max(2 * whole, parts)]
 
 
 def _apart(rows: int) -> list[int]:
-    """Powers of two that divide the rows, and leave several lines of several rows."""
-    return [1 << n for n in range(1, rows.bit_length() - 1) if rows % (1 << n) == 0 and rows >> n > 1]
+    """Divisors of the rows that leave several lines of several rows."""
+    return _divisors(rows)[1:-1]
+
+
+def _divisors(rows: int) -> list[int]:
+    return [n for n in range(1, rows + 1) if rows % n == 0]
 
 
 def _mixes(line: int, layers: int, lines: int, gap: int) -> Iterator[tuple[str | None, bool]]:
@@ -129,6 +135,10 @@ def _name(mix: str | None, layers: int, outside: bool, gap: int) -> str:
     what = {"xor": "xor", "cyclic": "cyclic shift"}.get(mix or "", "lines")
     text = f"{what} of {layers} row{'s' * (layers > 1)}" if layers > 1 or mix is None else what
     text += ", (K0, L)" if not outside else ""
+    return _padded(text, gap)
+
+
+def _padded(text: str, gap: int) -> str:
     return f"{text}, padded by {gap} vector{'s' * (gap > 1)}" if gap else text
 
 

@@ -63,7 +63,7 @@ def text(found: Synthesis) -> str:
     lines += problem.notes
     lines += [f"  {verdict}" for verdict in found.verdicts]
     if found.excluded:
-        lines.append("What is smaller, or another layout, will not do:")
+        lines.append("What will not do (of other families nothing is said):")
         lines += [f"  {verdict}" for verdict in found.excluded]
     doubts = dict.fromkeys(a for v in found.verdicts for a in v.assumptions if "In doubt" in a)
     lines += [f"Rests on: {doubt}" for doubt in doubts]

@@ -1,4 +1,4 @@
-"""`synthesize`: the layout of fewest bytes that is free of bank conflicts for every access on every target, proved.
+"""`synthesize`: a layout free of bank conflicts for every access on every target, the smallest of its families, proved.
 
     packed and mixed layouts of no extra bytes, CK's own first  →  any linear swizzle  →  gaps, fewest bytes first
 
@@ -67,8 +67,8 @@ class Trial:
 class Synthesis:
     """What was found: a layout, its name, bytes and cycles a phase, and everything that was proved about it.
 
-    `verdicts` are on the layout; `excluded` say why nothing smaller will do: of every linear swizzle, and of each
-    smaller gap of the same family.  True where it is free of conflicts, which is what was asked for.
+    `verdicts` are on the layout; `excluded` say what was refuted: every linear swizzle, and each smaller gap of the
+    same family; or all that was tried.  True where it is free of conflicts, which is what was asked for.
 
     >>> from layoutalg.synth.problem import gemm_problem
     >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",))

@@ -25,7 +25,7 @@ else:
 def banks(
     target: Annotated[str, typer.Option(help="The GPU, e.g. gfx942; or a target file (.toml).")],
     instruction: Annotated[str, typer.Option(help="As in assembly: ds_read_b128, ld.shared.64 …")],
-    addresses: Annotated[Path, typer.Option(help="A JSON list of byte addresses, one a lane.")],
+    addresses: Annotated[Path, typer.Option(help="A JSON list of byte addresses, one a lane, or two of ds_read2_…")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Count the cycles of one LDS access, phase by phase; exit 0 when it is free of bank conflicts, 1 when not."""

@@ -9,19 +9,24 @@ dword of that bank:
 | `=`  | is the only one wanted of the bank, by several lanes       |
 | `X`  | waits for another dword of the bank: a conflict            |
 
+An instruction of two addresses (`ds_read2_b64`, …) has a pair of them for each lane, and the phases of both.
+
 What it cannot show: more than one phase at a time; `picture(…, phase=n)` draws any of them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.lazy import lazy
-from layoutalg.memory.banks import AccessError, Phase, lookup, phases
+from layoutalg.memory.banks import AccessError, LaneMapError, Phase, doubts, instruction_cycles, lookup, phases
 from layoutalg.target import LdsInstruction, Target
+from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
 if TYPE_CHECKING:
@@ -34,15 +39,43 @@ RULER = 8
 """Banks between two numbers of the picture's ruler."""
 
 
-def load_addresses(path: str | Path) -> list[int]:
-    """Byte addresses, one a lane, from a file that holds a JSON list; AccessError where it does not."""
+_TWO_ADDRESSES = re.compile(r"ds_(?:(read|write)2(?:st64)?|(load|store)_2addr(?:_stride64)?)_b(32|64)")
+
+
+def load_addresses(path: str | Path) -> list[Any]:
+    """Byte addresses, one a lane or a pair, from a file that holds a JSON list; AccessError where it does not."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise AccessError(f"{path}: not JSON: {error}") from error
-    if not isinstance(found, list) or not all(type(one) is int for one in found):
-        raise AccessError(f"{path}: a JSON list of byte addresses, one whole number a lane, is needed")
+    if not isinstance(found, list) or not (all(type(one) is int for one in found) or all(map(_is_pair, found))):
+        raise AccessError(
+            f"{path}: a JSON list of byte addresses, one whole number a lane, is needed; or a pair of them a lane"
+        )
     return found
+
+
+def _is_pair(one: object) -> bool:
+    return isinstance(one, list) and len(one) == 2 and all(type(each) is int for each in one)
+
+
+def parts_of(
+    target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike
+) -> tuple[Target, LdsInstruction, list[npt.NDArray[Any]]]:
+    """The target, the instruction that moves as much at one address, and the addresses of each that a lane gives.
+
+    >>> gpu, how, parts = parts_of("gfx942", "ds_write2st64_b64", [[8 * lane, 8 * lane + 512] for lane in range(64)])
+    >>> how.name, [int(part[1]) for part in parts]
+    ('ds_write_b64', [8, 520])
+    """
+    two = _TWO_ADDRESSES.fullmatch(instruction) if isinstance(instruction, str) else None
+    where = np.asarray(addresses)
+    if two is None:
+        return *lookup(target, instruction), [where]
+    gpu, reads = named(target) if isinstance(target, str) else target, two[1] == "read" or two[2] == "load"
+    if where.ndim != 2 or where.shape[1] != 2:
+        raise LaneMapError(f"{two[0]} takes two addresses a lane")
+    return gpu, gpu.for_width("read" if reads else "write", int(two[3]) // 8), [where[:, 0], where[:, 1]]
 
 
 def report(target: Target | str, instruction: LdsInstruction | str, addresses: npt.ArrayLike) -> dict[str, Any]:
@@ -58,14 +91,14 @@ def report(target: Target | str, instruction: LdsInstruction | str, addresses: n
     >>> found["worst"]
     {'phase': 0, 'cycles': 4, 'bank': 0, 'dwords': [0, 32, 64, 96], 'lanes': [0, 1, 2, 3]}
     """
-    gpu, how = lookup(target, instruction)
-    found = phases(gpu, how, addresses)
+    gpu, how, parts = parts_of(target, instruction, addresses)
+    found = [phase for part in parts for phase in phases(gpu, how, part)]
     number = max(range(len(found)), key=lambda n: found[n].cycles)
-    cycles, ideal = sum(phase.cycles for phase in found), len(found)
+    cycles, ideal = _cost(gpu, how, parts)
     worst, evidence = found[number].worst, how.evidence
     return {
         "target": gpu.name,
-        "instruction": how.name,
+        "instruction": how.name if isinstance(instruction, LdsInstruction) else instruction,
         "bytes": how.bytes,
         "banks": how.banks,
         "phases": [{"lanes": list(phase.lanes), "cycles": phase.cycles} for phase in found],
@@ -83,16 +116,21 @@ def report(target: Target | str, instruction: LdsInstruction | str, addresses: n
         "evidence": {
             "confidence": evidence.confidence,
             "sources": list(evidence.sources),
-            "doubt": evidence.doubt,
+            "doubt": "; ".join(doubts(gpu, how, parts)),
         },
-        "rivals": [_by_rival(gpu, one, addresses) for one in gpu.rivals.get(how.name, ())],
+        "rivals": [_by_rival(gpu, one, parts) for one in gpu.rivals.get(how.name, ())],
     }
 
 
-def _by_rival(gpu: Target, how: LdsInstruction, addresses: npt.ArrayLike) -> dict[str, Any]:
+def _cost(gpu: Target, how: LdsInstruction, parts: Sequence[npt.ArrayLike]) -> tuple[int, int]:
+    """Cycles, and one for each phase."""
+    found = instruction_cycles(gpu, how, parts)
+    return int(found.sum()), int(np.count_nonzero(found))
+
+
+def _by_rival(gpu: Target, how: LdsInstruction, parts: Sequence[npt.ArrayLike]) -> dict[str, Any]:
     """What the access costs if another source is right about the instruction."""
-    found = phases(gpu, how, addresses)
-    cycles, ideal = sum(phase.cycles for phase in found), len(found)
+    cycles, ideal = _cost(gpu, how, parts)
     return {
         "banks": how.banks, "ideal": ideal, "cycles": cycles, "conflicts": cycles - ideal,
         "sources": list(how.evidence.sources),
@@ -145,8 +183,9 @@ def picture(
       14       ........................####....
       15       ............................####
     """
-    gpu, how = lookup(target, instruction)
-    found = phases(gpu, how, addresses, active)
+    gpu, how, parts = parts_of(target, instruction, addresses)
+    each = [phases(gpu, how, part, active) for part in parts]
+    found = [phase for part in each for phase in part]
     number = max(range(len(found)), key=lambda n: found[n].cycles) if phase is None else phase
     if not 0 <= number < len(found):
         raise AccessError(f"{how.name} has phases 0 to {len(found) - 1} here, not {number}")
@@ -155,7 +194,9 @@ def picture(
     title = f"phase {number} of {len(found)}: {one.cycles} cycle{'s' * (one.cycles != 1)}"
     if one.cycles > 1:
         title += f", bank {one.worst.bank} is asked for {one.cycles} dwords"
-    return "\n".join([title, f"lane  bank 0{' ' * (RULER - 1)}{ruler}", *_rows(how, one, np.asarray(addresses))])
+    return "\n".join(
+        [title, f"lane  bank 0{' ' * (RULER - 1)}{ruler}", *_rows(how, one, parts[number // len(each[0])])]
+    )
 
 
 def _rows(how: LdsInstruction, phase: Phase, where: npt.NDArray[Any]) -> list[str]:

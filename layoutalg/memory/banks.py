@@ -25,7 +25,11 @@ costs nothing, and its address is not looked at; a phase of which no lane takes 
 formula, not a measurement: whoever rests on it lists `LANES_OFF`.  What merging does then was not measured, so it is
 refused.
 
-What it cannot represent: accesses that hardware splits because they are not aligned (refused), and requests of several
+An instruction of two addresses (`ds_read2_b32`, …) is two accesses of one address each, one after the other, and an
+access of several dwords at a multiple of 4 that is not its own width is served in the phases of an aligned one: both
+are taken so, and said (`doubts`).  This is the one price of `audit`, `execute` and `banks`: `instruction_cycles`.
+
+What it cannot represent: accesses that begin within a dword and end in the next (refused), and requests of several
 waves in flight.
 """
 
@@ -61,6 +65,13 @@ LANES_OFF = (
 """What every price of an access rests on in which not all lanes take part.  Looked for and not found: AMD's ISA and
 profiler documentation count LDS cycles and conflicts without a word on how EXEC changes them, and the sources of the
 lane groups (each target's table names them) were measured with all lanes on."""
+
+
+TWO_ADDRESSES = "no source on accesses of two addresses was found: taken as two accesses, one after the other"
+"""AMD, CK tutorial 14 (April 2026), counts 96 conflicts a tile of padded `ds_write2_b32`, as this gives."""
+
+BY_DWORDS = "an access below its width's alignment is taken to be served in the phases of an aligned one"
+"""AMD, CK tutorial 14 (April 2026), counts no conflict of `ds_write_b128` at multiples of 4 bytes."""
 
 
 class AccessError(ValueError):
@@ -171,6 +182,39 @@ def phase_cycles(
     return found
 
 
+def instruction_cycles(
+    target: Target | str,
+    instruction: LdsInstruction | str,
+    parts: Sequence[npt.ArrayLike],
+    active: npt.ArrayLike | None = None,
+) -> Ints:
+    """The cycles of each phase of whole instructions: of one address, or those of the first and then of the second.
+
+    Each of `parts` is as the addresses of `phase_cycles`.
+
+    >>> import numpy as np
+    >>> lane = np.arange(64)
+    >>> instruction_cycles("gfx942", "ds_read_b32", [4 * lane, 128 * lane]).tolist()
+    [1, 1, 32, 32]
+    """
+    return np.concatenate([phase_cycles(target, instruction, part, active) for part in parts], axis=-1)
+
+
+def doubts(
+    target: Target, instruction: LdsInstruction, parts: Sequence[npt.ArrayLike], active: npt.ArrayLike | None = None
+) -> tuple[str, ...]:
+    """What the price of whole instructions rests on without a source that says so."""
+    there = True if active is None else np.asarray(active, dtype=bool)
+    below = any((np.where(there, part, 0) % instruction.alignment != 0).any() for part in parts)
+    found = (
+        (instruction.evidence.doubt, not instruction.evidence.certain),
+        (TWO_ADDRESSES, len(parts) > 1),
+        (BY_DWORDS, below),
+        (LANES_OFF, not np.all(there)),
+    )
+    return tuple(doubt for doubt, said in found if said)
+
+
 def _each_phase(how: LdsInstruction, where: Ints, there: Bools) -> Ints:
     order = np.array(how.phases)
     dwords = where[..., order, None] // DWORD + np.arange(how.dwords)
@@ -251,11 +295,10 @@ def checked(
             "how it does so where lanes take no part was not measured"
         )
     where = np.where(there, where, 0)
-    if (bad := where % instruction.alignment != 0).any():
+    needed = target.lds_alignment(instruction)
+    if (bad := where % needed != 0).any():
         lane, address = _first(bad, where)
-        raise MisalignedError(
-            f"lane {lane}: address {address} is no multiple of {instruction.alignment}, as {instruction.name} needs"
-        )
+        raise MisalignedError(f"lane {lane}: address {address} is no multiple of {needed}, as {instruction.name} needs")
     if (bad := (where < 0) | (where > target.lds_bytes - size)).any():
         lane, address = _first(bad, where)
         raise OutsideLdsError(

@@ -364,6 +364,19 @@ bf8 (e5m2fnuz)
             widths = f"of {', '.join(map(str, has))} bytes a lane" if has else "none that is described here"
             raise UnknownLoadError(f"{self.name} has no load of {bytes} bytes a lane to LDS: it has {widths}")
 
+    def lds_alignment(self, instruction: LdsInstruction) -> int:
+        """The bytes that each address of an LDS instruction must be a multiple of: on AMD's GPUs no more than a dword.
+
+        LLVM's `unaligned-access-mode`, which amdhsa has on (AMDGPUUsage, "Target Features"; Linux, amdkfd,
+        SH_MEM_CONFIG: SH_MEM_ALIGNMENT_MODE_UNALIGNED), lets LDS be accessed anywhere; what begins within a dword is
+        not priced.  An instruction's own `alignment` is the one that is fastest, and that a layout is held to.
+
+        >>> from layoutalg.target import target
+        >>> [(gpu := target(name)).lds_alignment(gpu.for_width("read", 16)) for name in ("gfx942", "sm_90")]
+        [4, 16]
+        """
+        return min(instruction.alignment, DWORD) if self.vendor == "amd" else instruction.alignment
+
     def for_width(self, access: Access, bytes: int) -> LdsInstruction:
         """The instruction that reads or writes this many bytes a lane; UnknownInstructionError where there is none.
 

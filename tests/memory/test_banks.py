@@ -167,8 +167,10 @@ def test_bad_input_has_a_message_of_its_own() -> None:
         phases("gfx942", "ds_read_b128", [run, run])
     with pytest.raises(LaneMapError, match="whole numbers"):
         phases("gfx942", "ds_read_b128", run / 2)
-    with pytest.raises(MisalignedError, match="lane 1: address 24 is no multiple of 16, as ds_read_b128 needs"):
-        phases("gfx942", "ds_read_b128", np.where(LANE == 1, 24, run))
+    with pytest.raises(MisalignedError, match="lane 1: address 18 is no multiple of 4, as ds_read_b128 needs"):
+        phases("gfx942", "ds_read_b128", np.where(LANE == 1, 18, run))
+    with pytest.raises(MisalignedError, match=r"lane 1: address 24 is no multiple of 16, as ld\.shared\.128 needs"):
+        phases("sm_90", "ld.shared.128", np.where(LANE == 1, 24, run)[:32])
     with pytest.raises(MisalignedError, match="columns"):
         linear_degree(target("gfx942").instruction("ds_read_b128"), [8, 16])
     with pytest.raises(OutsideLdsError, match="lane 63: bytes 65536 to 65551 leave the LDS of gfx942"):

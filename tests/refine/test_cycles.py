@@ -10,12 +10,12 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index.evaluate import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.isa.run.cycles import FLAT, TWO_ADDRESSES, InstructionCycles
+from layoutalg.isa.run.cycles import FLAT, InstructionCycles
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.program import AsyncCopy, Loop, extent_of, walk
-from layoutalg.memory.banks import LANES_OFF, cycles, phase_cycles
+from layoutalg.memory.banks import BY_DWORDS, LANES_OFF, TWO_ADDRESSES, cycles, phase_cycles
 from layoutalg.refine.cycles import LdsCycles, _turns
 from layoutalg.target import target as named
 
@@ -141,10 +141,19 @@ def test_an_access_through_the_flat_unit_is_in_doubt(target):
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
-def test_an_unaligned_access_is_not_priced(target):
-    (one,) = reads(target, "four", np.arange(64) * 16 + 4, strict=False)
-    assert "no multiple of 16" in one.unpriced
+def test_an_access_within_a_dword_is_not_priced(target):
+    (one,) = reads(target, "four", np.arange(64) * 16 + 2, strict=False)
+    assert "no multiple of 4" in one.unpriced
     assert "not priced" in str(one)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("stride", [16, 68, 80])
+def test_sixteen_bytes_at_any_dword_are_priced(target, stride):
+    starts = np.arange(64) * stride + 4
+    (one,) = reads(target, "four", starts)
+    assert one.cycles == cycles(target, named(target).for_width("read", 16), waves(target, starts)).sum()
+    assert BY_DWORDS in one.doubts
 
 
 def test_idle_phases_hide_no_conflict_beside_the_claim():

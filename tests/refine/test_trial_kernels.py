@@ -13,10 +13,9 @@ from layoutalg.cli.golden import programs
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.isa.run.cycles import TWO_ADDRESSES
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.program import AsyncCopy
-from layoutalg.memory.banks import LANES_OFF
+from layoutalg.memory.banks import LANES_OFF, TWO_ADDRESSES
 from layoutalg.refine.cycles import compare
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.fuzzing import some

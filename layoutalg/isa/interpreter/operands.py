@@ -104,11 +104,21 @@ class Operands:
         write: Target = partial(registers.write_scalar, operand, bits)
         if operand.kind in ("v", "a"):
             register = self._indexed(operand, token[0])
+            if half:
+                return self._half_target(instruction, register, lanes)
             write = partial(registers.write_register, register, bits)
             if lanes is not None:
                 write = self._in_lanes(lanes, partial(registers.read_register, register, bits), write)
+        return write
+
+    def _half_target(self, instruction: Instruction, operand: Operand, lanes: Source | None) -> Target:
+        """Writes the half of a register that the operand names; the other is kept, or cleared."""
         keep = self.kernel.architecture.halves or instruction.name in KEEPING
-        return (lambda word: write(self._merged(operand, word, keep))) if half else write
+        old, part = partial(self.registers.old_register, operand), half_of(operand) if keep else ""
+        write: Target = partial(self.registers.write_register, operand, 32, half=part)
+        if lanes is not None:
+            write = self._in_lanes(lanes, old, write)
+        return lambda word: write(self._merged(operand, old(), word) if keep else word & self.w.const(0xFFFF, 32))
 
     def _in_lanes(self, lanes: Source, old: Source, write: Target) -> Target:
         return lambda word: write(self.w.ite(lanes(), word, old()))
@@ -126,14 +136,15 @@ class Operands:
             return self.w.const(inline_float(operand.index, 16), 32)
         if operand.kind == "a":
             raise UnsupportedInstructionError(f"a 16-bit operation on the register {operand}")
-        word = self.registers.read_register(operand, 32) if operand.kind == "v" else self.constant(operand, 32)
+        if operand.kind == "v":
+            word = self.registers.read_register(operand, 32, half_of(operand))
+        else:
+            word = self.constant(operand, 32)
         return self.w.lshr(word, self.w.const(16, 32)) if operand.high else word & self.w.const(0xFFFF, 32)
 
-    def _merged(self, operand: Operand, half: Word, keep: bool) -> Word:
-        """The register with one half replaced, and the other kept or cleared."""
-        old, w = self.registers.read_register(operand, 32), self.w
-        if not keep:
-            return half & w.const(0xFFFF, 32)
+    def _merged(self, operand: Operand, old: Word, half: Word) -> Word:
+        """What a register had with one half replaced."""
+        w = self.w
         if operand.high:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
         return (old & w.const(0xFFFF0000, 32)) | half
@@ -194,6 +205,11 @@ def operand_of(instruction: Instruction, role: str) -> Operand:
     if role not in instruction.operands:
         raise UnsupportedInstructionError(f"{instruction.place} has no operand {role!r}")
     return instruction.operands[role]
+
+
+def half_of(operand: Operand) -> str:
+    """The half of a register that a 16-bit operand is: nothing is read or written of the other one."""
+    return "high" if operand.high else "low"
 
 
 def atomic_operands(instruction: Instruction, access: MemoryInstruction) -> tuple[Operand, ...]:

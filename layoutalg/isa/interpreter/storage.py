@@ -44,11 +44,14 @@ class RegisterStorage(Protocol):
     def write_scalar(self, operand: Operand, bits: int, word: Word) -> None:
         """Writes scalar registers."""
 
-    def read_register(self, operand: Operand, bits: int) -> Word:
-        """Vector or accumulation registers as one word for each lane."""
+    def read_register(self, operand: Operand, bits: int, half: str = "") -> Word:
+        """Vector or accumulation registers as one word for each lane, of which perhaps a half alone is looked at."""
 
-    def write_register(self, operand: Operand, bits: int, word: Word) -> None:
-        """Writes vector or accumulation registers of the active lanes."""
+    def write_register(self, operand: Operand, bits: int, word: Word, half: str = "") -> None:
+        """Writes vector or accumulation registers of the active lanes; the other half is what `old_register` had."""
+
+    def old_register(self, operand: Operand) -> Word:
+        """What a vector register has that is kept: nothing looks at it, so nobody waits for it."""
 
     def lanes_of(self, mask: Word) -> Truth:
         """A lane mask's word, as a truth for each lane."""

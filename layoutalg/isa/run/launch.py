@@ -69,6 +69,7 @@ class Execution:
     undefined: tuple[Array, ...] = ()  # of each output's bytes whether nothing has written them
     ordered: tuple[str, ...] = ()  # atomic operations whose results another order of lanes and blocks may change
     unjudged: tuple[str, ...] = ()  # instructions that race, unless atomic operations order them, which is not followed
+    ended: tuple[str, ...] = ()  # barriers that waves passed whose block had others that had ended: see `_released`
 
 
 def execute(
@@ -113,7 +114,7 @@ def execute(
     meter = LdsMeter(kernel.target)
     waves = -(-prod(launch.block) // kernel.wave_size)
     turns = Turns(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
-    steps, unaligned, ordered, unjudged = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
+    steps, *told = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
@@ -121,7 +122,8 @@ def execute(
         for number, one in zip(numbers, given, strict=True)
     )
     undefined = tuple(memory.undefined(number) for number in numbers)
-    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined, ordered, unjudged)
+    unaligned, ordered, unjudged, ended = map(tuple, told)
+    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined, ordered, unjudged, ended)
 
 
 def _bytes(buffer: Buffer) -> Array:
@@ -159,8 +161,8 @@ def _loaded(segment: Segment) -> Array:
 def _run_grid(
     program: MachineCode, kernel: KernelBinary, launch: Launch, memory: GlobalMemory, turns: Turns, meter: LdsMeter,
     strict: bool, observer: Observer | None,
-) -> tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]]:  # fmt: skip
-    """Runs all blocks, some at once; `kernel` has the LDS of the launch."""
+) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
+    """Runs all blocks, some at once; `kernel` has the LDS of the launch.  Returns the steps, and what is told."""
     threads, wave = prod(launch.block), kernel.wave_size
     waves = -(-threads // wave)
     z, y, x = np.indices(launch.grid[::-1]).reshape(3, -1)
@@ -178,6 +180,7 @@ def _run_grid(
     unaligned: dict[str, None] = {}
     ordered: dict[str, None] = {}
     unjudged: dict[str, None] = {}
+    ended: dict[str, None] = {}
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
@@ -187,7 +190,8 @@ def _run_grid(
         unaligned |= machine.memory.unaligned
         ordered |= machine.memory.ordered
         unjudged |= machine.memory.waves.unjudged
-    return steps, tuple(unaligned), tuple(ordered), tuple(unjudged)
+        ended |= machine.memory.waves.left
+    return steps, unaligned, ordered, unjudged, ended
 
 
 @dataclass(frozen=True)
@@ -244,7 +248,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: 
         if not ready.any():
             if ended.all():
                 return steps
-            waiting &= ~_released(machine, waiting, ended, counter)
+            waiting &= ~_released(machine, program, waiting, ended, counter)
             continue
         number += 1
         address, live = turns.choose(counter, ready, last_turn, number)
@@ -259,7 +263,9 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: 
         steps += done
         if steps >= turns.step_limit:
             raise StepLimit(turns.step_limit, registers.where)
-        ended |= live & (last in ENDS)
+        if last in ENDS:
+            machine.memory.arrive()  # what it wrote before is seen behind the barriers that others pass without it
+            ended |= live
         waiting |= live & BARRIERS.get(last, (False, False))[1]
 
 
@@ -317,8 +323,17 @@ def _jumped(machine: ConcreteMachine, instruction: Instruction) -> Array:
     return np.asarray(places - np.uint64(registers.image)).astype(np.int64)
 
 
-def _released(machine: ConcreteMachine, waiting: Array, ended: Array, counter: Array) -> Array:
-    """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none."""
+def _released(
+    machine: ConcreteMachine, program: MachineCode, waiting: Array, ended: Array, counter: Array
+) -> Array:  # fmt: skip
+    """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none.
+
+    Of waves that have ended sources differ, so that others pass a barrier without them is told and no fault: "any wave
+    may terminate early using S_ENDPGM, and the barrier is considered satisfied when the remaining live waves reach
+    their barrier instruction" (RDNA 3.5 ISA, 5.5; CDNA ISAs, 4.3), and HIP has all threads of a block wait "until all
+    threads reached it" (C++ language extensions, "Synchronization functions"; FBGEMM's pull request 5831 reports a
+    deadlock).
+    """
     per_block, where, barriers = machine.registers.waves_per_block, machine.registers.where, machine.memory.waves
     signalled = barriers.signals > barriers.waits
     whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
@@ -327,12 +342,11 @@ def _released(machine: ConcreteMachine, waiting: Array, ended: Array, counter: A
         thread = machine.registers.thread_of(int(np.argmax(waiting)))
         what = f"waves wait at a barrier to which others of their block never come, {thread}"
         raise Fault("barrier", what, where, thread=thread)
-    mixed = waiting & np.repeat(ended.reshape(-1, per_block).any(axis=1), per_block)
-    if mixed.any():
-        thread = machine.registers.thread_of(int(np.argmax(mixed)))
-        what = f"a wave has ended while others of its block wait at a barrier, {thread}"
-        raise Fault("barrier", what, where, thread=thread)
-    barriers.release(released, counter)
+    gone = ended & np.repeat(released.reshape(-1, per_block).any(axis=1), per_block)
+    left = released & np.repeat(ended.reshape(-1, per_block).any(axis=1), per_block)
+    for address in np.unique(counter[left]):
+        barriers.left |= {one.place: None for one in program.instructions if one.address + one.size == address}
+    barriers.release(released, counter, gone)
     return released
 
 

@@ -6,7 +6,7 @@ correct kernel does (an address that is not there, or not aligned, a race, a sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -57,10 +57,11 @@ class WaveMemory(Reach):
         active = registers.running[None] if access.space == "constant" else registers.active
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
         lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
-        for number, address in enumerate(addresses):
-            self.alike = lanes.full and address.shape[1] == 1  # in all blocks
-            address = np.broadcast_to(self._agreed("an address", address, active), truths.shape)
-            self._one(instruction, access, address, lanes, counters, number)
+        self.alike = lanes.full and all(address.shape[1] == 1 for address in addresses)  # in all blocks
+        parts = [np.broadcast_to(self._agreed("an address", one, active), truths.shape) for one in addresses]
+        for number, part in enumerate(parts):
+            self._one(instruction, access, part, lanes, counters, number)
+        self._tell(access, [(part, lanes) for part in parts])
         if in_lds is not None:
             self._land(access, in_lds, truths)
 
@@ -87,11 +88,13 @@ class WaveMemory(Reach):
         whole = access.atomic is not None
         address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where)
         part, self.alike = replace(access, space="global"), False
-        if all(np.array_equal(one, inside[0]) for one in inside):
-            self._one(instruction, part, address, Chosen(inside[0]), counters, 0)
-        else:
-            for k, one in enumerate(inside):
-                self._one(instruction, replace(part, size=4), address + np.uint64(4 * k), Chosen(one), counters, k)
+        parts = [(address, Chosen(inside[0]))]
+        if not all(np.array_equal(one, inside[0]) for one in inside):
+            part = replace(part, size=4)
+            parts = [(address + np.uint64(4 * k), Chosen(one)) for k, one in enumerate(inside)]
+        for number, (place, lanes) in enumerate(parts):
+            self._one(instruction, part, place, lanes, counters, number)
+        self._tell(part, parts)
         if in_lds is not None:
             self._land(part, in_lds, truths)
 
@@ -116,9 +119,18 @@ class WaveMemory(Reach):
             )
         else:
             self._load(instruction, access, number, address, lanes, counters)
-        if self.observer:  # of addresses that are there
-            for space, where, part in self._split(access, address, lanes):
-                self.observer.access(self.registers, access, space, where, part.active)
+
+    def _tell(self, access: MemoryInstruction, parts: Sequence[tuple[Array, Chosen]]) -> None:
+        """Prices what a whole instruction accesses, whose addresses are there, and tells the observer."""
+        spaces: dict[str, list[tuple[Array, Array]]] = {}
+        for address, lanes in parts:
+            for space, where, some in self._split(access, address, lanes):
+                spaces.setdefault(space, []).append((where, some.active))
+        for space, each in spaces.items():
+            if space == "lds":
+                self._meter(access, each)
+            if self.observer:
+                self.observer.access(self.registers, access, space, each)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, address: Array, chosen: Chosen,
@@ -129,18 +141,16 @@ class WaveMemory(Reach):
         nothing = np.zeros((1, *chosen.active.shape), np.uint32)
         results = [nothing for _ in range(count)]
         for space, where_to, lanes in self._split(access, address, chosen):
-            memory, positions = self._positions(space, where_to, lanes, access.size)
+            memory, positions = self._positions(space, where_to, lanes, access)
             races, rows = self._races(space), lanes.rows
             if races:
-                atomic = space != "constant" and may_be_atomic(instruction.fields)
+                atomic = space == "global" and may_be_atomic(instruction.fields)
                 described, some = registers.describe(lanes.active), len(rows)
                 if space == "lds":
                     some = self.lds.noted(some, alike=self.alike and not atomic and self.waves.alike)
                 races.read(
                     positions[:some], access.size, rows[:some], self.waves, described, registers.where, atomic=atomic
                 )
-            if space == "lds":
-                self._meter(access, where_to, lanes)
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = lanes.put(results[k], dword)
         if access.transposed:
@@ -159,7 +169,7 @@ class WaveMemory(Reach):
         dwords, self.coming = self.coming, []
         self.alike = False
         where = replace(access, space="lds", store=True, to_lds=False)
-        memory, positions = self._positions("lds", start, lanes, access.size)
+        memory, positions = self._positions("lds", start, lanes, where)
         stored = [lanes.of(dword) for dword in dwords]
         rows, described = lanes.rows, registers.describe(lanes.active)
         self.lds.noted(len(rows), alike=False)
@@ -172,7 +182,7 @@ class WaveMemory(Reach):
             raise self._collision("one LDS address", positions, stored, lanes)
         self.landing.note(positions, access.size, rows, registers.track.issued[self.architecture.counters.load][rows])
         if self.observer:
-            self.observer.access(registers, where, "lds", start, lanes.active)
+            self.observer.access(registers, where, "lds", [(start, lanes.active)])
 
     def _arrived(
         self, access: MemoryInstruction, keys: list[Key], results: list[Array], counters: tuple[str, ...]
@@ -208,15 +218,16 @@ class WaveMemory(Reach):
     ) -> None:
         registers = self.registers
         source = operand_of(instruction, role)
-        words = [registers.vector(source.kind, source.index + first + k) for k in range(access.registers)]
+        registers_of = range(source.index + first, source.index + first + access.registers)
+        words = [registers.vector(source.kind, index, access.half_read) for index in registers_of]
         dwords = [registers.by_wave(word) for word in words]
         if access.half == "high":
             dwords = [dword >> np.uint32(16) for dword in dwords]
         for space, where_to, lanes in self._split(access, address, chosen):
             if space in ("global", "constant"):
-                self._store_global(dwords, access.size, where_to, lanes)
+                self._store_global(dwords, access, where_to, lanes)
                 continue
-            memory, positions = self._positions(space, where_to, lanes, access.size)
+            memory, positions = self._positions(space, where_to, lanes, access)
             stored = [lanes.of(dword) for dword in dwords]
             if space == "lds":
                 races, rows, described = self.lds.races, lanes.rows, registers.describe(lanes.active)
@@ -228,19 +239,18 @@ class WaveMemory(Reach):
                 races.write(
                     noted, access.size, rows, issued[rows], self.waves, described, registers.where, changed=changed
                 )
-                self._meter(access, where_to, lanes)
             if not memory.scatter(positions, access.size, stored):
                 raise self._collision("one LDS address", positions, stored, lanes)
 
-    def _store_global(self, dwords: list[Array], size: int, address: Array, lanes: Chosen) -> None:
+    def _store_global(self, dwords: list[Array], access: MemoryInstruction, address: Array, lanes: Chosen) -> None:
         """Both copies must store the same; the first one does."""
-        registers = self.registers
+        registers, size = self.registers, access.size
         mask = np.uint32((1 << 8 * min(size, 4)) - 1)
         for k, dword in enumerate(dwords):
             if len(dword) > 1:
                 masked = np.where(lanes.active, dword & mask, np.uint32(0))
                 dwords[k] = registers.by_wave(registers.agree("a stored value", registers.by_block(masked)))
-        memory, positions = self._positions("global", address, lanes, size, store=True)
+        memory, positions = self._positions("global", address, lanes, access, store=True)
         stored = [lanes.of(dword) for dword in dwords]
         changed = _changes(memory, positions, size, stored)
         if self.races:
@@ -273,7 +283,7 @@ class WaveMemory(Reach):
         for space, where_to, lanes in self._split(access, address, chosen):
             if space == "scratch":
                 raise UnsupportedInstructionError(f"{registers.where}: an atomic operation on scratch")
-            memory, positions = self._positions(space, where_to, lanes, access.size, store=True, atomic=True)
+            memory, positions = self._positions(space, where_to, lanes, access, store=True)
             races, rows, met = self._races(space), lanes.rows, False
             if races:
                 if space == "lds":
@@ -289,8 +299,6 @@ class WaveMemory(Reach):
                     returns=returns,
                     sums=atomic.sums,
                 )
-            if space == "lds":
-                self._meter(access, where_to, lanes)
             words = [lanes.of(word) for word in operands]
             old, several = update(memory, positions, atomic, words, registers.where)
             if (met or several) and (returns or not atomic.commutes):

@@ -16,7 +16,7 @@ What it cannot represent: time; caches, so a segment that the next instruction t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -109,17 +109,18 @@ class Observer:
         return [(known[address], count) for address, count in sorted(found.items())]
 
     def access(
-        self, registers: WaveRegisters, access: MemoryInstruction, space: str, addresses: Array, active: Array
+        self, registers: WaveRegisters, access: MemoryInstruction, space: str, parts: Sequence[tuple[Array, Array]]
     ) -> None:
-        """Waves (rows) access a space with some lanes (columns)."""
+        """Waves (rows) access a space by one instruction: addresses of each part, and the lanes (columns) that do."""
+        where, lanes = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
         row = self._row(registers)
         if row is not None:
-            self._reached += tuple(int(address) for address in addresses[row][active[row]])
+            self._reached += tuple(int(address) for address in where[row][lanes[row]])
         if space != "global":
             return
         one = self.traffic.setdefault(registers.where, Traffic(registers.where, access.store))
-        rows = active.any(axis=1)
-        where, lanes = addresses[rows].astype(np.int64), active[rows]
+        rows = lanes.any(axis=1)
+        where, lanes = where[rows].astype(np.int64), lanes[rows]
         if not where.size:
             return
         size = min(gpu(registers.kernel.target).segments)

@@ -23,8 +23,9 @@ wait lets all tickets up to some number be complete.  Where the waves of a block
 accesses of global memory in order, having issued it is enough (LLVM's AMDGPUUsage, "Memory Model": release at the scope
 of a work-group waits for vmcnt or vscnt only in WGP mode, or where tgsplit is on).
 
-A wave that reads an atomic operation's result, or makes what may be an atomic load
-(`semantics.accesses.may_be_atomic`), may know by it that others have come so far.  From there on what it does to places
+A wave that reads an atomic operation's result, or makes what may be an atomic load of global memory
+(`semantics.accesses.may_be_atomic`; loads of LDS have no such bits, by whichever instruction), may know by it that
+others have come so far.  From there on what it does to places
 that others touched before is not judged (of other blocks: what its block does).  So what is reported is a race; what is
 not may be one in such kernels, which `Synchronised.unjudged` tells.
 
@@ -67,6 +68,7 @@ class Synchronised:
         self.aware = np.zeros(waves, np.bool_)  # may know by atomic operations how far others are
         self.apart: dict[int, tuple[int, ...]] = {}  # block → addresses at which its waves stood at one barrier
         self.unjudged: dict[str, None] = {}  # instructions that may race, or be ordered by atomic operations
+        self.left: dict[str, None] = {}  # barriers that waves passed without others, which had ended
         self._alike: bool | None = None  # not known
 
     @property
@@ -87,10 +89,10 @@ class Synchronised:
             self.arriving[name] = np.where(rows, tickets, self.arriving[name])
         self.signals, self._alike = self.signals + rows, None
 
-    def release(self, rows: Array, stood: Array) -> None:
-        """These waves pass the barrier, at which they stood at these addresses."""
+    def release(self, rows: Array, stood: Array, gone: Array | bool = False) -> None:
+        """These waves pass the barrier, at which they stood at these addresses; others (`gone`) had ended before."""
         for name, tickets in self.arriving.items():
-            self.complete[name] = np.where(rows, tickets, self.complete[name])
+            self.complete[name] = np.where(rows | gone, tickets, self.complete[name])
         self.waits, self._alike = self.waits + rows, None
         released = np.where(rows, stood, -1).reshape(-1, self.waves_per_block)
         least = np.where(released < 0, released.max(initial=0), released).min(axis=1)

@@ -6,6 +6,8 @@ of a block; else it is a `Fault`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from layoutalg.errors import Fault
@@ -19,7 +21,7 @@ from layoutalg.isa.run.races import Races, Synchronised
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.scratch import Scratch
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
-from layoutalg.isa.semantics.accesses import MemoryInstruction, alignment_of
+from layoutalg.isa.semantics.accesses import MemoryInstruction, needed_alignment
 
 
 class Reach:
@@ -71,11 +73,12 @@ class Reach:
         ]
 
     def _positions(
-        self, space: str, address: Array, lanes: Chosen, size: int, *, store: bool = False, atomic: bool = False
+        self, space: str, address: Array, lanes: Chosen, access: MemoryInstruction, *, store: bool = False
     ) -> tuple[Memory, Array]:
-        registers = self.registers
+        registers, size, atomic = self.registers, access.size, access.atomic is not None
         describe, (chosen,) = registers.describe(lanes.active), lanes.of(address[None])
-        self._check_alignment(chosen, space, size, describe, self.strict or atomic)
+        needed = needed_alignment(size, whole=atomic or access.transposed > 0)
+        self._check_alignment(chosen, space, size, needed, describe, self.strict or atomic)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
         if space == "lds":
@@ -86,9 +89,10 @@ class Reach:
             return self.lds.bytes, places
         return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
 
-    def _check_alignment(self, addresses: Array, space: str, size: int, describe: Describe, strict: bool) -> None:
+    def _check_alignment(
+        self, addresses: Array, space: str, size: int, needed: int, describe: Describe, strict: bool
+    ) -> None:
         registers = self.registers
-        needed = min(size, 4) if space == "constant" else alignment_of(space, size)
         if not int(np.bitwise_or.reduce(addresses)) & (needed - 1):
             return
         bad = (addresses & addresses.dtype.type(needed - 1)) != 0
@@ -128,8 +132,9 @@ class Reach:
     def _races(self, space: str) -> Races | None:
         return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
 
-    def _meter(self, access: MemoryInstruction, addresses: Array, lanes: Chosen) -> None:
-        """Counts the cycles; where all blocks do the same, from those of the first one."""
+    def _meter(self, access: MemoryInstruction, parts: Sequence[tuple[Array, Array]]) -> None:
+        """Counts the cycles of an instruction's addresses; where all blocks do the same, from the first one's."""
         registers = self.registers
         blocks, waves = (len(registers.blocks), registers.waves_per_block) if self.alike else (1, registers.waves)
-        self.meter.count(registers.where, access, addresses[:waves], lanes.active[:waves], blocks)
+        active = parts[0][1]  # of an instruction of two addresses both are of the same lanes
+        self.meter.count(registers.where, access, [where[:waves] for where, _ in parts], active[:waves], blocks)

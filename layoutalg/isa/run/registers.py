@@ -122,27 +122,31 @@ class WaveRegisters:
         self.live = live
         self._refresh()
 
-    def read_register(self, operand: Operand, bits: int) -> Array:
+    def read_register(self, operand: Operand, bits: int, half: str = "") -> Array:
         """A 32- or 64-bit word for each lane."""
         if operand.kind not in ("v", "a"):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected, at {self.where}")
         if bits == 64:
             low = self.vector(operand.kind, operand.index)
             return self.w.pair(low, self.vector(operand.kind, operand.index + 1))
-        return self.vector(operand.kind, operand.index)
+        return self.vector(operand.kind, operand.index, half)
 
-    def vector(self, kind: str, index: int) -> Array:
-        """One vector register: a 32-bit word for each lane."""
+    def vector(self, kind: str, index: int, half: str = "") -> Array:
+        """One vector register, of which perhaps a half is read: a 32-bit word for each lane."""
         key = (kind, index)
-        self.track.check(key, self.live, self.where, "read")
+        self.track.check(key, self.live, self.where, "read", half)
         return self._held(self.vectors, key, self.lanes)
 
-    def write_register(self, operand: Operand, bits: int, word: Array) -> None:
+    def old_register(self, operand: Operand) -> Array:
+        """What it has, whether or not more is under way."""
+        return self._held(self.vectors, (operand.kind, operand.index), self.lanes)
+
+    def write_register(self, operand: Operand, bits: int, word: Array, half: str = "") -> None:
         """Writes the active lanes."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for index, part in enumerate(parts, operand.index):
             key = (operand.kind, index)
-            self.track.check(key, self.live, self.where, "written")
+            self.track.check(key, self.live, self.where, "written", half)
             self.store_lanes(key, part, self.active, self.full)
 
     def store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:

@@ -26,6 +26,7 @@ _DOUBTS: Mapping[str, str] = {
     "unaligned": "unaligned",
     "ordered": "another order of lanes and blocks may change what it gives",
     "unjudged": "a race, unless atomic operations order it, which is not followed",
+    "ended": "a barrier passed without waves that have ended, which AMD's ISA allows and HIP forbids",
 }
 
 

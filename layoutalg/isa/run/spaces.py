@@ -46,7 +46,7 @@ _ALL_SET = {1: 0x01, 2: 0x0101, 4: 0x01010101}
 class Bytes:
     """An array of bytes that is read and written in elements of 1, 2 or 4k bytes, at any byte.
 
-    Whether an unaligned address is allowed is the machine's matter (`semantics.accesses.alignment_of`).
+    Whether an unaligned address is allowed is the machine's matter (`semantics.accesses.needed_alignment`).
     """
 
     def __init__(self, data: Array) -> None:

@@ -3,8 +3,9 @@
 An access takes a ticket: the number of accesses its wave has issued on that counter.  A wait for at most n lets tickets
 up to `issued - n` be done, unless accesses that come back in any order are under way: then only a wait for 0 does.
 A register that is loaded is *due* until its ticket is done; reading it before is a `Fault`, and so is writing it
-(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order, and
-of the other half where a load keeps what it does not load (LLVM: halves are registers of their own, VGPR_16).
+(the load would overwrite the value later).  Further loads of one counter to it may follow where they come in order.
+Where a load keeps the half that it does not load, halves are registers of their own (LLVM: VGPR_16): each is due apart,
+and an instruction waits for the half that it reads or writes (`Operand.high`, `MemoryInstruction.half_read`).
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ class WaitCounters:
             for name in names:
                 due[name] = np.where(live, self.issued[name], due.get(name, np.zeros_like(self.issued[name])))
 
-    def check(self, key: Key, live: Array, where: str, does: str) -> None:
-        """A `Fault` when a live wave touches a register whose data is under way."""
+    def check(self, key: Key, live: Array, where: str, does: str, half: str = "") -> None:
+        """A `Fault` when a live wave touches a register, or a half of it, whose data is under way."""
         if key in self.due:
-            pending = self._pending(key, live)
+            pending = self._pending(key, live, half)
             if pending:
                 what = f"{key[0]}{key[1]} is {does} before a wait for its load ({', '.join(pending)})"
                 raise self._fault(pending, what, where)

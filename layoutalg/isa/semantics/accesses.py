@@ -16,10 +16,11 @@ wave says where, not the lane: lane n's bytes lie at M0 + immediate + n·4, or n
 active (CDNA 3 and 4 ISA, "Memory Buffer Load to LDS"; CDNA 4 ISA, 10.3, "Addressing").  The immediate moves both ends.
 It is a load of memory for the counters, vmcnt alone (CDNA 4 ISA, 10.4), so a wait for LDS does not wait for it.
 
-An address must be a multiple of what `alignment_of` says: the mode STRICT of the machine's register SH_MEM_CONFIG.
-amdhsa sets UNALIGNED, where any byte will do (ISA manuals, "Memory Alignment"; Linux, amdkfd; LLVM's
-`unaligned-access-mode`).  Scalar loads drop the lowest two bits of each part of their address in every mode (ISA
-manuals, "Scalar Memory").
+An address must be a multiple of what `needed_alignment` says, whoever looks at it.  amdhsa sets the machine up as
+UNALIGNED, "any alignment is allowed (but atomics must still be aligned)" (RDNA 4 ISA, 9.5, "Alignment"; Linux, amdkfd:
+SH_MEM_ALIGNMENT_MODE_UNALIGNED), and LLVM gives wide accesses to addresses of dwords (`unaligned-access-mode`,
+`allowsMisalignedMemoryAccessesImpl`).  Scalar loads drop the lowest two bits of each part of their address in every
+mode (ISA manuals, "Scalar Memory").
 
 Loads come back later.  Each kind counts up a counter when issued, and a wait instruction stops until at most n of a
 counter are left (ISA manuals, S_WAITCNT).  Which kind counts where, and what comes back in any order, so that a wait
@@ -57,6 +58,15 @@ class MemoryInstruction:
         return max(1, self.size // 4)
 
     @property
+    def half_read(self) -> str:
+        """The half of its data's register that a store reads; empty where it reads all of it.
+
+        >>> [ACCESSES[name].half_read for name in ("DS_WRITE_B16", "DS_WRITE_B8_D16_HI", "DS_WRITE_B32")]
+        ['low', 'high', '']
+        """
+        return (self.half or "low") if self.size < 4 else ""
+
+    @property
     def lane_stride(self) -> int:
         """Bytes from one lane's place in LDS to the next one's, of a load that goes there: no less than 16 of 12.
 
@@ -80,21 +90,31 @@ class MemoryInstruction:
         return not (self.to_lds or self.returns(fields))
 
 
-def alignment_of(space: str, size: int) -> int:
-    """The bytes that an address of an element of so many bytes must be a multiple of.
+def needed_alignment(size: int, *, whole: bool = False) -> int:
+    """The bytes that an address of an element of so many bytes must be a multiple of, in every space.
+
+    No more than a dword, as the mode DWORD_STRICT has it ("the smaller of: element-size or DWORD", RDNA 4 ISA, 9.5);
+    an atomic operation, and a load that transposes, needs the `whole` of its size.  As amdhsa sets the machine up any
+    byte would do; but what is not even of dwords is a compiler's joined bytes, or not meant.
+
+    >>> [needed_alignment(size) for size in (1, 2, 4, 8, 12, 16)], needed_alignment(8, whole=True)
+    ([1, 2, 4, 4, 4, 4], 8)
+    """
+    return natural_alignment("lds", size) if whole else min(size, 4)
+
+
+def natural_alignment(space: str, size: int) -> int:
+    """The alignment that an element of so many bytes has where it lies among its like, which is the fastest.
 
     | space | what |
     |---|---|
     | `lds` | 1, 2, 4, 8; 16 of 12 and 16 bytes (RDNA 3 ISA, "LDS Alignment and Out-of-Range": native alignment) |
-    | `scratch` | at most 4: it lies in memory dword by dword (LLVM, `allowsMisalignedMemoryAccessesImpl`) |
-    | others | the size, and 4 of 12 bytes (RDNA 4 ISA, "Alignment": a multiple of the data size) |
+    | others | the size, and 4 of 12 bytes |
 
-    >>> [[alignment_of(space, size) for size in (1, 2, 4, 8, 12, 16)] for space in ("lds", "scratch", "global")]
-    [[1, 2, 4, 8, 16, 16], [1, 2, 4, 4, 4, 4], [1, 2, 4, 8, 4, 16]]
+    >>> [[natural_alignment(space, size) for size in (1, 2, 4, 8, 12, 16)] for space in ("lds", "global")]
+    [[1, 2, 4, 8, 16, 16], [1, 2, 4, 8, 4, 16]]
     """
-    if space == "lds":
-        return 1 << (size - 1).bit_length()
-    return min(size, 4) if space == "scratch" else size & -size
+    return 1 << (size - 1).bit_length() if space == "lds" else size & -size
 
 
 def may_be_atomic(fields: Mapping[str, int]) -> bool:

@@ -47,7 +47,7 @@ from layoutalg.index import (
 )  # fmt: skip
 from layoutalg.index.normal import normal
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.semantics.accesses import alignment_of
+from layoutalg.isa.semantics.accesses import needed_alignment
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
@@ -56,9 +56,6 @@ from layoutalg.refine.values.modular import outermost, readings, remainders
 from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of
 
 LDS = "lds"
-
-#: What addresses are multiples of at most, but for atomic operations; bytes.
-DWORD = 4
 
 #: What words are cut to.
 WORDS = (1 << 32, 1 << 64)
@@ -255,7 +252,7 @@ def questions(
         else:
             inside = launched.tensors[access.memory].inside(access.offset, access.width, access.store)
         yield AccessQuestion("lds_in_bounds" if in_lds else "in_bounds", about, inside, given)
-        needed = needed_alignment(access)
+        needed = needed_alignment(access.width, whole=access.atomic)
         if needed > 1:
             yield AccessQuestion("aligned", about, eq(mod(access.offset, needed), 0), given)
         yield AccessQuestion("no_overflow", about, *_uncut(access.offset, given, loaded, cuts))
@@ -270,17 +267,6 @@ def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -
     aligned = (simplify(mod(each.offset, each.width)) is FALSE for each in (one, other))
     same = one.stored and one.stored == other.stored and one.width == other.width
     return bool(same) and all(v in alike for v in variables(*one.stored)) and all(aligned)
-
-
-def needed_alignment(access: TracedAccess) -> int:
-    """The bytes that an address must be a multiple of: of no more than a dword; of an atomic operation its own width.
-
-    LLVM gives wide global operations to addresses of dwords, on machines without unaligned accesses too, and wide ones
-    of LDS where these are allowed, as amdhsa does on every target from gfx9 on (`allowsMisalignedMemoryAccessesImpl`,
-    `hasUnalignedDSAccessEnabled`).  There any byte would do; but what is not even of dwords no compiler means.
-    """
-    needed = alignment_of("lds" if access.memory == LDS else "global", access.width)
-    return needed if access.atomic else min(needed, DWORD)
 
 
 def _uncut(

@@ -140,7 +140,7 @@ class _Auditor:
             raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
         self.code, self.launched, self.file, self.seconds = code, launched, file, seconds
         self.trace: Sequence[TracedElement] = ()
-        self.rests: dict[str, None] = {}  # what the equations' verdicts assume besides
+        self.rests: dict[str, None] = {}  # what verdicts on equations and costs assume besides
         number = launched.thread_number
         wave, lane = div(number, code.kernel.wave_size), mod(number, code.kernel.wave_size)
         self.shown = (
@@ -205,7 +205,10 @@ class _Auditor:
         for finding in lds_findings(found, self.launched):
             yield self._tabled(finding)
         self.facts = tuple(facts(found, self.launched))
-        yield from ((one.claim, one.about, one.verdict) for one in self.facts if one.claim in self.asked)
+        for fact in self.facts:
+            if fact.claim in self.asked:
+                self.rests |= dict.fromkeys(fact.verdict.assumptions)
+                yield fact.claim, fact.about, fact.verdict
 
     def _computed(self, others: Sequence[Claimed]) -> Iterator[Claimed]:
         """What the launch says that comes out, where all else is as it should be."""

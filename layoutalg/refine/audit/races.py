@@ -47,9 +47,9 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
-from layoutalg.isa.semantics.accesses import alignment_of
+from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
-from layoutalg.refine.audit.accesses import LDS, TracedAccess, needed_alignment
+from layoutalg.refine.audit.accesses import LDS, TracedAccess
 from layoutalg.refine.audit.distinct import DistinctElement
 from layoutalg.refine.audit.distinct import apart as elements_apart
 from layoutalg.refine.audit.launched import KernelLaunch
@@ -254,8 +254,10 @@ def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) 
 
 def _seen_alignment(access: TracedAccess) -> int:
     """The alignment of an access' width where its offset shows it, else that which is claimed of it."""
-    whole = alignment_of("global", access.width)
-    return whole if simplify(mod(access.offset, whole)) is FALSE else needed_alignment(access)
+    whole = natural_alignment("global", access.width)
+    return (
+        whole if simplify(mod(access.offset, whole)) is FALSE else needed_alignment(access.width, whole=access.atomic)
+    )
 
 
 def _weakest(parts: Sequence[Part]) -> Part:

@@ -42,9 +42,9 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.report import address_of
 from layoutalg.isa.run.tensors import drawn, numpy_of
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
-from layoutalg.refine.audit.accesses import DWORD
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.model import DWORD
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
 BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
@@ -177,8 +177,8 @@ class Runs:
         between = claim == "in_bounds" and BETWEEN in run.fault.what
         if claim == "aligned" and " updates " not in about:
             narrow = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
-            if not run.fault.facts.get("address", 1) % DWORD or (narrow and narrow.element < DWORD):
-                return False  # `accesses.needed_alignment` asks for less than a strict run; compilers join bytes
+            if narrow and narrow.element < DWORD:
+                return False  # compilers join bytes
         return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
 
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:

@@ -24,7 +24,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.conditions import assuming, restricted
-from layoutalg.isa.semantics.accesses import alignment_of
+from layoutalg.isa.semantics.accesses import natural_alignment
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
 from layoutalg.refine.idioms.floats import recognised
@@ -152,7 +152,7 @@ class Comparison:
             f"{about}: condition",
             self._follows("it happens only when the program's does", partner.guard, element.guard),
         )
-        needed = alignment_of("lds" if element.buffer == "lds" else "global", element.width)
+        needed = natural_alignment("lds" if element.buffer == "lds" else "global", element.width)
         if needed > partner.size and not element.within:
             aligned = eq(mod(element.offset, needed), 0)
             yield f"{about}: alignment", self.questions.decide(f"the address is a multiple of {needed}", aligned, given)

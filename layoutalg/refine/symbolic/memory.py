@@ -303,7 +303,7 @@ class SymbolicMemory:
         second = "data2" in instruction.operands
         source = operand_of(instruction, "data2" if second and number else "data")
         first = source.index + (0 if second else number * access.registers)
-        words = [self.registers.cell((source.kind, first + k)) for k in range(access.registers)]
+        words = [self.registers.cell((source.kind, first + k), access.half_read) for k in range(access.registers)]
         places, size = self._places(access, part, instruction)
         high = access.half == "high"
         whole = [div(self.w.unsigned(word), 1 << 16) if high else word.expr for word in words]

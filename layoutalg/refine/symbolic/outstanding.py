@@ -5,7 +5,7 @@ own, over all paths that lead here.  A wait that leaves at most n under way is a
 n = 0 when accesses that come back in any order are under way).  Where paths meet, the younger age counts.
 
 Where a load of 16 bits keeps the other half of its register, the halves wait apart (LLVM: halves are registers of their
-own, VGPR_16): both may be under way, in any order.
+own, VGPR_16): both may be under way, in any order, and an instruction waits for the half that it looks at.
 
 Loads to LDS wait without a register: of each that may be under way it is known how many barriers the wave has passed
 since, at most.  Those of one instruction are told apart by how many of them followed.

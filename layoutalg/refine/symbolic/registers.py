@@ -167,26 +167,33 @@ class SymbolicRegisters:
         scalar = instruction.form.startswith(("SOP", "SMEM"))
         self.w.given = _both(self.given, self.state.condition if scalar else self.active)
 
-    def read_register(self, operand: Operand, bits: int) -> Word:
+    def read_register(self, operand: Operand, bits: int, half: str = "") -> Word:
         """The lane's word."""
         if operand.kind not in ("v", "a"):
             raise NotReadable(f"{operand} where a vector register is expected")
-        low = self.cell((operand.kind, operand.index))
+        low = self.cell((operand.kind, operand.index), half)
         return low if bits == 32 else self.w.pair(low, self.cell((operand.kind, operand.index + 1)))
 
-    def cell(self, key: Key) -> Word:
-        """The lane's word in one vector register, or dword of scratch."""
-        if self.state.outstanding.open(key):
+    def cell(self, key: Key, half: str = "") -> Word:
+        """The lane's word in one vector register, of which perhaps a half is looked at, or dword of scratch."""
+        if self.state.outstanding.open(key, half):
             raise NotReadable(f"{key[0]}{key[1]} is used before a wait for its load")
+        return self._held(key)
+
+    def _held(self, key: Key) -> Word:
         return resolved(self.w, self.state.cells.get(key, ()), self.active)
 
-    def write_register(self, operand: Operand, bits: int, word: Word | Mask) -> None:
+    def old_register(self, operand: Operand) -> Word:
+        """What it has, whether or not more is under way."""
+        return self._held((operand.kind, operand.index))
+
+    def write_register(self, operand: Operand, bits: int, word: Word | Mask, half: str = "") -> None:
         """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
         if isinstance(word, Mask):
             word = self.w.unknown_word(bits)
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for k, part in enumerate(parts):
-            self.write_cell((operand.kind, operand.index + k), part)
+            self.write_cell((operand.kind, operand.index + k), part, half=half)
 
     def write_cell(
         self, key: Key, word: Word, after: tuple[str, ...] = (), source: Key | None = None, half: str = ""
@@ -194,7 +201,7 @@ class SymbolicRegisters:
         """Writes under the lane's own condition, and what is in single lanes where the source moves as a whole.
 
         `after`: counters on which this is a load itself, which comes after those that are under way on them; `half`:
-        the half that it loads, where the other one is kept.
+        the half that is written, where the other one is kept.
         """
         outstanding = self.state.outstanding
         if outstanding.open(key, half) and not outstanding.only(key, after, half):
@@ -219,7 +226,7 @@ class SymbolicRegisters:
             return value
         value = mod(value, 1 << 16)
         kept = self.kernel.architecture.loads_keep_other_half
-        word = resolved(self.w, self.state.cells.get(key, ()), self.active) if kept else self.w.unknown_word()
+        word = self._held(key) if kept else self.w.unknown_word()
         old = self.w.unsigned(word)
         if access.half == "low":
             return div(old, 1 << 16) * (1 << 16) + value

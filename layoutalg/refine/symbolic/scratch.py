@@ -104,7 +104,9 @@ class Scratch:
     def store(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
         """Writes the cells."""
         source = operand_of(instruction, "data")
-        words = [self.registers.cell((source.kind, source.index + k)) for k in range(access.registers)]
+        words = [
+            self.registers.cell((source.kind, source.index + k), access.half_read) for k in range(access.registers)
+        ]
         if self.registers.active is FALSE:
             return
         start = self._offset(instruction, access, address)

@@ -37,6 +37,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.adaptor import same_length
+from layoutalg.layout.index_map import HasIndexMap, index_map
 from layoutalg.layout.transform import parameter
 
 Group = tuple[str, ...]
@@ -55,7 +56,7 @@ class PatternError(LayoutError):
     """
 
 
-def rearrange(descriptor: TensorDescriptor, pattern: str, /, **lengths: Term) -> TensorDescriptor:
+def rearrange(descriptor: TensorDescriptor | HasIndexMap, pattern: str, /, **lengths: Term) -> TensorDescriptor:
     """The descriptor whose dimensions are those on the right of the pattern; `lengths` are those of axes.
 
     Lengths may be sizes that are not fixed.  LayoutError where a dimension is not divided by its axes for all sizes,
@@ -70,11 +71,14 @@ def rearrange(descriptor: TensorDescriptor, pattern: str, /, **lengths: Term) ->
         ...
     layoutalg.errors.LayoutError: b (h d) n -> n b h: the axis d is not on the right; what drops elements is no layout
     """
+    below = index_map(descriptor)
+    if not isinstance(below, TensorDescriptor):
+        raise LayoutError(f"rearrange of a {type(descriptor).__name__}: a descriptor, or a layout in memory, is wanted")
     left, right = parse_pattern(pattern)
-    left, right = _spelled_out(pattern, left, right, descriptor.rank)
+    left, right = _spelled_out(pattern, left, right, below.rank)
     try:
-        known = _lengths(descriptor, left, {name: parameter(given) for name, given in lengths.items()})
-        return _attached(descriptor, left, right, known)
+        known = _lengths(below, left, {name: parameter(given) for name, given in lengths.items()})
+        return _attached(below, left, right, known)
     except LayoutError as error:
         raise LayoutError(f"{pattern}: {error}") from error
 
@@ -85,6 +89,8 @@ def parse_pattern(pattern: str) -> tuple[list[Group], list[Group]]:
     >>> parse_pattern("b (h d) 1 -> b d h")
     ([('b',), ('h', 'd'), ()], [('b',), ('d',), ('h',)])
     """
+    if not isinstance(pattern, str):
+        raise PatternError(f"{pattern!r} is no text; a pattern is LEFT -> RIGHT")
     tokens = [(match[1].replace("…", REST), match.start(1) + 1) for match in TOKEN.finditer(pattern)]
     arrows = [n for n, (token, _) in enumerate(tokens) if token == "->"]
     if len(arrows) != 1:

@@ -28,12 +28,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, prod
-from operator import index as integer
 from typing import TYPE_CHECKING, Any
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import FALSE, Term
+from layoutalg.index.integers import integer
 from layoutalg.interop.dlpack import read_capsule
 from layoutalg.layout import (
     Freeze,
@@ -43,7 +43,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_with_offset,
 )
 from layoutalg.layout.adaptor import make_identity
-from layoutalg.layout.transform import parameter
+from layoutalg.layout.transform import MAX_ELEMENTS, parameter
 from layoutalg.layout.vectors import LONGEST
 from layoutalg.lazy import lazy
 from layoutalg.prove import Bijective, Claim, Contiguous, InBounds, Injective, Proved, Refuted, prove
@@ -79,12 +79,21 @@ class Strided(Displayed):
     names: tuple[str | None, ...] = ()
 
     def __post_init__(self) -> None:
+        try:
+            for name in ("sizes", "strides"):
+                object.__setattr__(self, name, _integers(getattr(self, name)))
+            for name in ("offset", "storage"):
+                object.__setattr__(self, name, integer(getattr(self, name)))
+        except TypeError as error:
+            raise LayoutError(f"a view is of whole numbers: {error}; make_strided takes sizes that are open") from None
         object.__setattr__(self, "names", tuple(self.names) or (None,) * len(self.sizes))
         for what, given in (("strides", self.strides), ("names", self.names)):
             if len(given) != len(self.sizes):
                 raise LayoutError(f"{len(self.sizes)} sizes but {len(given)} {what}; give one for each")
         if min((*self.sizes, self.storage)) < 0:
             raise LayoutError(f"sizes {self.sizes} in a storage of {self.storage}: none is less than 0")
+        if max(self.reach.stop - self.reach.start, prod(self.sizes), self.storage) >= MAX_ELEMENTS:
+            raise LayoutError(f"{self.sizes} by {self.strides} in {self.storage}: 2^62 elements or more are refused")
 
     @property
     def is_empty(self) -> bool:

@@ -10,7 +10,9 @@ import pytest
 
 from layoutalg.index import symbol
 from layoutalg.index.evaluate import grid
-from layoutalg.interop.einops import rearrange
+from layoutalg.interop import cute
+from layoutalg.interop.einops import PatternError, rearrange
+from layoutalg.interop.strided import Strided
 from layoutalg.layout import (
     LayoutError,
     TensorDescriptor,
@@ -123,3 +125,15 @@ def test_sizes_that_do_not_divide_for_all_values_are_refused() -> None:
     n = symbol("N", max=64)
     with pytest.raises(LayoutError, match="dimension 0 has length N, and"):
         rearrange(make_naive_tensor_descriptor_packed((n,)), "(a b) -> b a", b=4)
+
+
+def test_layouts_of_others_are_rearranged_and_what_is_none_is_refused() -> None:
+    made = rearrange(cute.parse("(2,12):(12,1)"), "b (h d) -> h b d", d=4)
+    assert made.lengths == (3, 2, 4)
+    assert made[2, 1, 3] == 12 + 2 * 4 + 3
+    assert rearrange(Strided((0, 4), (4, 1), 0, 0), "a b -> b a").is_empty
+    for odd in (None, "a b", np.zeros((2, 3)), cute.distribution(cute.Layout((4, 2)), (8,))):
+        with pytest.raises(LayoutError, match="a descriptor, or a layout in memory, is wanted"):
+            rearrange(odd, "a b -> b a")
+    with pytest.raises(PatternError, match="is no text"):
+        rearrange(made, None)

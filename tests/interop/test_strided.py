@@ -87,6 +87,21 @@ def _is_vector(view: Strided, found: dict[tuple[int, ...], int], n: int, width: 
     return True
 
 
+def test_every_small_view_is_what_enumeration_says() -> None:
+    """All of rank 0 to 2, sizes from 0 to 3, strides from -2 to 3, in memories that fit and that do not."""
+    for rank, memory in itertools.product(range(3), ((0, 6), (3, 6), (-1, 4), (0, 0), (4, 8), (2, 3))):
+        for sizes, strides in itertools.product(
+            itertools.product(range(4), repeat=rank), itertools.product(range(-2, 4), repeat=rank)
+        ):
+            view = Strided(sizes, strides, *memory)
+            found = offsets(view)
+            places = set(found.values())
+            assert view.is_inside == all(0 <= o < view.storage for o in places), view
+            assert (view.overlap is None) == (len(places) == len(found)), view
+            assert view.is_dense == (not found or len(found) == len(places) == max(places) - min(places) + 1), view
+            assert all(view.descriptor.offset(i) == o for i, o in found.items()), view
+
+
 def test_the_prover_says_the_same_of_the_claims() -> None:
     tallied = {True: 0, False: 0}
     for view in views(50, 7):
@@ -200,6 +215,12 @@ def test_sizes_may_be_symbols() -> None:
         (lambda: Strided((3,), (1,), 0, 9, ("a", "b")), "1 sizes but 2 names"),
         (lambda: Strided((-3,), (1,), 0, 9), "none is less than 0"),
         (lambda: Strided((3,), (1,), 0, -9), "none is less than 0"),
+        (lambda: Strided((3.0,), (1,), 0, 9), "3.0 is not an integer"),
+        (lambda: Strided((3,), (1,), 0, 2.5), "2.5 is not an integer"),
+        (lambda: Strided(3, (1,), 0, 9), "a view is of whole numbers"),
+        (lambda: Strided((symbol("M"),), (1,), 0, 9), "make_strided takes sizes that are open"),
+        (lambda: Strided((2,), (1 << 62,), 0, 9), "2.62 elements or more are refused"),
+        (lambda: from_dlpack(np.zeros(3), storage="9"), "'9' is not an integer"),
         (lambda: from_torch(3), "a int has no strides of a torch tensor"),
         (lambda: from_torch(np.zeros(3)), "a ndarray has no strides of a torch tensor"),
         (lambda: from_numpy([1, 2]), "a list is no numpy array"),

@@ -27,7 +27,7 @@ from layoutalg.index.linear_form import linear_form
 from layoutalg.interop.triton.attribute import Attribute
 from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.linear import LinearLayout
-from layoutalg.interop.triton.notation import layout_of, linear_layout, to_linear
+from layoutalg.interop.triton.notation import layout_of, linear_layout, tensor_shape, to_linear
 from layoutalg.interop.triton.objects import linear_of
 from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP
 from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
@@ -164,6 +164,7 @@ def conflict_free(
     gfx942 proved (8, 8) of 8
     gfx950 refuted (8, 8) of 4
     """
+    shape = tensor_shape(shape)
     there = _shared(memory, shape)
     held = to_linear(registers) if isinstance(registers, TileDistribution) else linear_layout(registers, shape)
     lanes = meeting_of(there, held, dtype, "store" if way == "write" else "load").lanes

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate
+from operator import index
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
@@ -63,8 +64,11 @@ class LinearLayout(Displayed):
     @staticmethod
     def of(bases: Mapping[str, Sequence[Sequence[int]]], sizes: Mapping[str, int]) -> LinearLayout:
         """The layout of bases by input dimension and sizes by output dimension."""
-        listed = tuple((name, tuple(map(tuple, vectors))) for name, vectors in bases.items())
-        return LinearLayout(listed, tuple(sizes.items()))
+        try:
+            listed = tuple((name, tuple(tuple(map(index, one)) for one in vectors)) for name, vectors in bases.items())
+            return LinearLayout(listed, tuple((out, index(size)) for out, size in sizes.items()))
+        except (AttributeError, TypeError) as error:
+            raise LayoutError(f"bases are lists of whole numbers by place, sizes whole numbers: {error}") from None
 
     @staticmethod
     def identity(size: int, place: str, out: str) -> LinearLayout:
@@ -130,9 +134,11 @@ class LinearLayout(Displayed):
         return self.rank == self._shifts[-1]
 
     def apply(self, **place: int) -> dict[str, int]:
-        """The coordinates at a place (0 in each dimension that is not given)."""
+        """The coordinates at a place (0 in each dimension that is not given); LayoutError where there is no such."""
         total = 0
         for name, number in place.items():
+            if name not in self.places or not 0 <= number < self.places[name]:
+                raise LayoutError(f"{name} = {number} is no place; there are {dict(self.places)}")
             total ^= f2.image([self.packed(basis) for basis in self.of_place(name)], number)
         return dict(zip(self.shape, self.unpacked(total), strict=True))
 
@@ -156,6 +162,8 @@ class LinearLayout(Displayed):
         >>> (LinearLayout.identity(4, "lane", "dim0") * LinearLayout.identity(2, "lane", "dim1")).of_place("lane")
         ((1, 0), (2, 0), (0, 1))
         """
+        if not isinstance(outer, LinearLayout):
+            return NotImplemented
         outs = list(dict.fromkeys([*self.shape, *outer.shape]))
         sizes = {out: self.shape.get(out, 1) * outer.shape.get(out, 1) for out in outs}
         bases: dict[str, list[list[int]]] = {}
@@ -169,12 +177,18 @@ class LinearLayout(Displayed):
 
     def ordered(self, outs: Sequence[str]) -> LinearLayout:
         """The same map with its output dimensions in another order; those left out are left out of it."""
+        if missing := set(outs) - set(self.shape):
+            raise LayoutError(
+                f"no output dimension {', '.join(sorted(map(str, missing)))}; there are {list(self.shape)}"
+            )
         where = [list(self.shape).index(out) for out in outs]
         bases = {name: [[basis[n] for n in where] for basis in vectors] for name, vectors in self.bases}
         return LinearLayout.of(bases, {out: self.shape[out] for out in outs})
 
     def then(self, after: LinearLayout) -> LinearLayout:
         """First this map, then another one, whose input dimensions are this one's outputs."""
+        if not isinstance(after, LinearLayout):
+            raise LayoutError(f"a {type(after).__name__} after a linear layout: a linear layout is wanted")
         if not set(self.shape) == set(after.places) or any(self.shape[n] > after.places[n] for n in self.shape):
             raise LayoutError(f"a map to {dict(self.shape)} before one of {dict(after.places)}")
         bases = {}
@@ -215,7 +229,7 @@ def bits_of(size: int) -> int:
     """The bits that count 0 … size − 1; LayoutError where the size is no power of two."""
     if size < 1 or size & (size - 1):
         raise LayoutError(f"{size} is no power of two; a linear layout's sizes are")
-    return size.bit_length() - 1
+    return int(size).bit_length() - 1
 
 
 def product(layouts: Sequence[LinearLayout]) -> LinearLayout:

@@ -13,6 +13,7 @@ dimensions at once, which no distribution has: LayoutError says which.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from layoutalg.errors import LayoutError
@@ -26,6 +27,7 @@ from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP, regi
 from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
 from layoutalg.layout import TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.distribution import Owner
+from layoutalg.layout.index_map import HasIndexMap, index_map
 from layoutalg.prove import Agree, prove
 
 Shape = Sequence[int]
@@ -38,6 +40,14 @@ def layout_of(layout: Any) -> Attribute:
     return parse(layout) if isinstance(layout, str) else attribute_of(layout)
 
 
+def tensor_shape(shape: Shape) -> list[int]:
+    """A tensor's shape; LayoutError where it is no list of whole numbers."""
+    try:
+        return [index(n) for n in shape]
+    except TypeError as error:
+        raise LayoutError(f"a shape of {shape!r}: one whole number for each dimension is wanted ({error})") from None
+
+
 def linear_layout(layout: Any, shape: Shape) -> LinearLayout:
     """The linear layout of a layout without padding: a text, an object of Gluon's, or Triton's own LinearLayout.
 
@@ -47,7 +57,7 @@ def linear_layout(layout: Any, shape: Shape) -> LinearLayout:
     """
     if (given := linear_of(layout)) is not None:
         return given
-    attribute = layout_of(layout)
+    attribute, shape = layout_of(layout), tensor_shape(shape)
     if "shared" not in attribute.name:
         return registers(attribute, shape)
     found = shared(attribute, shape)
@@ -68,8 +78,11 @@ def from_triton(layout: Any, shape: Shape) -> TensorDescriptor | TileDistributio
     >>> from_triton("#ttg.linear<{register = [[1]], lane = [[2], [4]], warp = [], block = []}>", [8]).encoding.hs
     ((4, 2),)
     """
-    if (given := linear_of(layout)) is None and "shared" in (attribute := layout_of(layout)).name:
-        return descriptor(shared(attribute, shape))
+    given = linear_of(layout)
+    if given is None:
+        attribute, shape = layout_of(layout), tensor_shape(shape)
+        if "shared" in attribute.name:
+            return descriptor(shared(attribute, shape))
     linear = given or registers(attribute, shape)
     return descriptor(SharedLayout(linear)) if OFFSET in linear.places else distribution(linear)
 
@@ -136,7 +149,7 @@ def _distribution(
 # --- and back ---------------------------------------------------------------------------------------------------------
 
 
-def to_linear(layout: TensorDescriptor | TileDistribution) -> LinearLayout:
+def to_linear(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> LinearLayout:
     """The linear layout of a distribution (register, lane, warp, block) or of a descriptor (offset).
 
     LayoutError where there is none: a length that is no power of two, a carry, padding, an element without a place.
@@ -145,6 +158,7 @@ def to_linear(layout: TensorDescriptor | TileDistribution) -> LinearLayout:
     >>> print(to_linear(make_naive_tensor_descriptor_packed((2, 4))))
     offset = [[0, 1], [0, 2], [1, 0]] → dim0 2 × dim1 4
     """
+    layout = _map_of(layout)
     if isinstance(layout, TileDistribution):
         return _of_distribution(layout)
     _powers("dimension", layout.lengths)
@@ -166,6 +180,14 @@ def to_linear(layout: TensorDescriptor | TileDistribution) -> LinearLayout:
     if not there.is_injective:
         raise LayoutError("two elements share an offset: no linear layout leads from there to both")
     return there.inverse()
+
+
+def _map_of(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> TensorDescriptor | TileDistribution:
+    """A layout of any notation as what it is here; LayoutError of what is none."""
+    found = index_map(layout)
+    if isinstance(found, TensorDescriptor | TileDistribution):
+        return found
+    raise LayoutError(f"a {type(layout).__name__}: a descriptor or a distribution is wanted, or what has an index_map")
 
 
 def _of_distribution(layout: TileDistribution) -> LinearLayout:
@@ -202,7 +224,7 @@ def _powers(what: str, lengths: Sequence[Expr]) -> None:
             raise LayoutError(f"{what} {n} has length {size}, no power of two; padded to {more}, it may have a layout")
 
 
-def to_triton(layout: TensorDescriptor | TileDistribution | LinearLayout) -> str:
+def to_triton(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> str:
     """The layout in Triton's text: `#ttg.linear`, `#ttg.shared_linear`, or `#ttg.padded_shared` for padding.
 
     LayoutError with the reason where there is none, and what would do.  Padding is proved to be what the text says.
@@ -214,7 +236,8 @@ def to_triton(layout: TensorDescriptor | TileDistribution | LinearLayout) -> str
     try:
         linear = layout if isinstance(layout, LinearLayout) else to_linear(layout)
     except LayoutError:
-        found = _padding(layout) if isinstance(layout, TensorDescriptor) else None
+        there = _map_of(layout)
+        found = _padding(there) if isinstance(there, TensorDescriptor) else None
         if found is None:
             raise
         pads = ", ".join(f"{interval}:+{padding}" for interval, padding in found.pads)

@@ -4,7 +4,9 @@ import json
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 
 from layoutalg.errors import LayoutError
@@ -125,4 +127,35 @@ def test_bases_that_make_no_layout_are_refused(
     bases: dict[str, list[list[int]]], sizes: dict[str, int], reason: str
 ) -> None:
     with pytest.raises(LayoutError, match=reason):
+        LinearLayout.of(bases, sizes)
+
+
+def test_places_and_dimensions_that_do_not_exist_are_refused() -> None:
+    """A place beyond the last was read as one within: its high bits were dropped."""
+    layout = LinearLayout.of({"lane": [[1], [2]]}, {"dim0": 4})
+    assert layout.apply(lane=3) == {"dim0": 3}
+    for place in ({"lane": 4}, {"lane": -1}, {"warp": 0}):
+        with pytest.raises(LayoutError, match="is no place; there are"):
+            layout.apply(**place)
+    with pytest.raises(LayoutError, match="no output dimension dim1"):
+        layout.ordered(["dim1"])
+    with pytest.raises(LayoutError, match="a str after a linear layout"):
+        layout.then("dim0")
+    with pytest.raises(TypeError):
+        layout * 2
+    assert LinearLayout.identity(np.int64(4), "lane", "dim0") == layout
+
+
+@pytest.mark.parametrize(
+    ("bases", "sizes"),
+    [
+        ({"x": None}, {"d": 4}),
+        ({"x": [[1.5]]}, {"d": 4}),
+        ({"x": [["1"]]}, {"d": 4}),
+        ({"x": [[1]]}, {"d": 4.0}),
+        (3, {}),
+    ],
+)
+def test_what_are_no_bases_is_refused(bases: Any, sizes: Any) -> None:
+    with pytest.raises(LayoutError, match="whole numbers"):
         LinearLayout.of(bases, sizes)

@@ -1,6 +1,7 @@
 """Layouts in Triton's notation are what Triton says they are: 3400 of them against its recorded answers, and back."""
 
 import json
+import random
 import zlib
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import LayoutError
+from layoutalg.index import symbol
 from layoutalg.index.evaluate import grids
-from layoutalg.interop.triton import LinearLayout, from_triton, linear_layout, to_linear, to_triton
+from layoutalg.interop.strided import Strided
+from layoutalg.interop.triton import LinearLayout, conflict_free, from_triton, linear_layout, to_linear, to_triton
 from layoutalg.interop.triton.attribute import parse
 from layoutalg.interop.triton.shared import shared
 from layoutalg.layout import (
@@ -21,8 +24,11 @@ from layoutalg.layout import (
     TileDistributionEncoding,
     make_naive_tensor_descriptor,
 )
+from layoutalg.layout.index_map import index_map
 from layoutalg.prove import Bijective, Injective, prove
 from layoutalg.target.matrix import matrix_instruction
+from tests.fuzzing import FIRST, count
+from tests.interop.cute import definitions
 from tests.interop.triton.cases import MAKERS, cases
 from tests.interop.triton.record import asked
 
@@ -271,3 +277,54 @@ def test_pads_that_are_no_triton_layout_are_not_called_one() -> None:
     )
     with pytest.raises(LayoutError):
         to_triton(make_naive_tensor_descriptor((2, 2, 16), (51, 24, 1)))
+
+
+REGISTERS = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>"
+TILE = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>"
+
+
+@pytest.mark.parametrize("text", [REGISTERS, TILE])
+@pytest.mark.parametrize(
+    "shape", [None, 4, "44", (), (0, 4), (-4, 4), (4.0, 4), (symbol("M"), 4), (4, 3), (4,), [[4], 4]]
+)
+def test_what_is_no_shape_is_refused(text: str, shape: Any) -> None:
+    for read in (from_triton, linear_layout):
+        with pytest.raises(LayoutError):
+            read(text, shape)
+    with pytest.raises(LayoutError):
+        conflict_free(TILE, REGISTERS, "gfx942", shape=shape, dtype="f16")
+
+
+@pytest.mark.parametrize("given", [None, "8:1", 3, np.zeros(4), object(), [4]])
+def test_what_is_no_layout_is_refused(given: Any) -> None:
+    for write in (to_triton, to_linear):
+        with pytest.raises(LayoutError, match="a descriptor or a distribution is wanted"):
+            write(given)
+
+
+def test_layouts_of_others_are_written_as_they_lie_or_refused() -> None:
+    """CuTe's layouts by chance, swizzled and moved too, and views of any stride: read again, each offset is there."""
+    written = 0
+    for seed in range(FIRST, FIRST + count(60)):
+        draw = random.Random(f"others {seed}")
+        layout = definitions.any_layout(draw) if draw.random() < 0.6 else a_view(draw)
+        try:
+            there = index_map(layout)
+            text = to_triton(layout)
+        except LayoutError:
+            continue
+        written += 1
+        again = from_triton(text, [int(n) for n in there.lengths])
+        assert np.array_equal(_offsets(again), np.broadcast_to(_offsets(there), _offsets(again).shape)), (seed, layout)
+    assert written > 5
+
+
+def a_view(draw: random.Random) -> Strided:
+    sizes = [draw.choice((1, 2, 4, 8, 3, 0)) for _ in range(draw.randint(1, 3))]
+    strides, reach = [0] * len(sizes), 1
+    for n in draw.sample(range(len(sizes)), len(sizes)):
+        strides[n] = reach = reach * draw.choice((1, 1, 1, 2))
+        reach *= max(sizes[n], 1)
+    if draw.random() < 0.2:
+        strides[0] = draw.choice((0, -1, 1))
+    return Strided(tuple(sizes), tuple(strides), draw.choice((0, 0, 3)), 4096)

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from layoutalg.errors import LayoutError
+from layoutalg.errors import InexpressibleError, LayoutError
 from layoutalg.kernel.obligations import blocks, boxes, folds, in_lds, lds, memory, products
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.again import again
@@ -118,7 +118,14 @@ def _of(statement: Statement) -> Callable[[Program, int, Any], Iterator[Requirem
 
 
 def requirements(program: Program) -> Iterator[Requirement]:
-    """Every obligation of the program; LayoutError where it is not well-formed."""
+    """Every obligation of the program; LayoutError where it is not well-formed, or means nothing for some sizes."""
+    try:
+        yield from _requirements(program)
+    except InexpressibleError as error:
+        raise LayoutError(f"{program.name}: not well-formed: {error}") from error
+
+
+def _requirements(program: Program) -> Iterator[Requirement]:
     refuse(program)
     yield from blocks.lanes(program)
     yield from blocks.whole_tiles(program)

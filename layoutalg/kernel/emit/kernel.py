@@ -30,7 +30,7 @@ from layoutalg.kernel.emit.instructions import (
     operation_source,
 )
 from layoutalg.kernel.emit.statements import Writer, shared_line
-from layoutalg.kernel.obligations.limits import alignment_of, targets_of, too_large
+from layoutalg.kernel.obligations.limits import alignment_of, lacks, targets_of, too_large
 from layoutalg.kernel.obligations.ring import ring_of
 from layoutalg.kernel.program import (
     AsyncCopy,
@@ -47,14 +47,12 @@ from layoutalg.kernel.program import (
     Tensor,
     apart,
 )
-from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.names import index_type, vector_type
 from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
 from layoutalg.target import target as target_named
 from layoutalg.target import target_names
-from layoutalg.target.known import having
 
 PREAMBLE = """\
 #if defined(LAYOUTALG_DEVICE)
@@ -113,14 +111,8 @@ def emit_unverified(program: Program) -> str:
 
 
 def _refuse_target(program: Program, target: str | None) -> None:
-    for _, s in program.statements():
-        if isinstance(s, Multiply) and target and s.instruction != FMA:
-            there = having(one_of(s.instruction).name)
-            if target not in there:
-                raise NotProvedError(
-                    f"{program.name}: not emitted for {target}, which has no {s.instruction.name}; "
-                    f"{', '.join(there)} have it"
-                )
+    if target and (missing := lacks(program, target)):
+        raise NotProvedError(f"{program.name}: not emitted for {target}, which has no {missing}")
     why = too_large(program, target_named(target)) if target in target_names() else ""
     if why:
         raise NotProvedError(f"{program.name}: not emitted for {target}, whose blocks have fewer: it asks for {why}")

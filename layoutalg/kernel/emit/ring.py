@@ -9,7 +9,7 @@ Behind the ring they meet among themselves, by a barrier of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import prod
 from textwrap import indent
 
@@ -132,9 +132,8 @@ class RingWriter(Writer):
             copy = "copy_pixels" if pixel else "copy_box"
             yield f"{copy}({shared.name} + {there}, &{box.name}, &full[slot], {at});"
 
-    def body(self, statements: Sequence[Statement]) -> Iterator[str]:
-        kept = [s for s in statements if not isinstance(s, BoxCopy | Commit | Await)]
-        return super().body(kept)
+    def is_written(self, s: Statement) -> bool:
+        return not isinstance(s, BoxCopy | Commit | Await)
 
     def read_barrier(self, s: Barrier) -> str:
         return f"meet<{self.threads}>();"

@@ -112,13 +112,17 @@ class Writer(Reading[str]):
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         """The texts of statements; products of tiles in LDS are awaited before what may not meet them."""
         running: dict[Registers, None] = {}
-        for s in statements:
+        for s in filter(self.is_written, statements):
             if isinstance(s, Barrier | Loop) or any(c in s.tiles for c in running):
                 yield from _awaited(running)
             yield self.read(s)
             if isinstance(s, MultiplyShared):
                 running[s.product.c] = None
         yield from _awaited(running)
+
+    def is_written(self, s: Statement) -> bool:
+        """Whether a statement has text: groups without copies are nothing."""
+        return not isinstance(s, Commit | Await) or any(self.program.of(AsyncCopy))
 
     def read_barrier(self, s: Barrier) -> str:
         """All meet; where loads straight to LDS may stay under way, by a barrier that does not wait for them."""
@@ -166,7 +170,7 @@ class Writer(Reading[str]):
             move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.tensor.name}"
         outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
-        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.vector_ys, outside)}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.together, outside)}"
 
     def guard_ys(self, s: GlobalAccess, x: tuple[Expr, ...]) -> tuple[int, ...]:
         """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
@@ -210,7 +214,7 @@ class Writer(Reading[str]):
             begin = f"{name}({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
-        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.vector_ys)}"
+        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.together)}"
         copies = copies if load.only is TRUE else guarded([self.text(load.only)], copies)
         if isinstance(s, StraightCopy) and self.reading:
             copies, self.reading = AWAIT_READS + copies, False
@@ -253,7 +257,7 @@ class Writer(Reading[str]):
             read = f"{matrix_load_name(MATRIX_LOADS[s.by])}({s.shared.name} + word)"
             kind = vector_type(s.shared.dtype.c, s.width)
             move = f"const {kind} v = {read};\n{each}{_element(s.registers)} = v[{lane}];"
-        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.vector_ys)}"
+        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.together)}"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 

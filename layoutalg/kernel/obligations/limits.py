@@ -21,12 +21,13 @@ from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
-from layoutalg.kernel.program import BoxCopy, GlobalAccess, MemoryAccess, Multiply, Program, Tensor
+from layoutalg.kernel.program import BoxCopy, GlobalAccess, LoadShared, MemoryAccess, Multiply, Program, Tensor
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.tiles import ALIGNMENT
+from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target import Target, target, target_names
-from layoutalg.target.known import having
+from layoutalg.target.known import builds, having
 
 BLOCKS = ((1 << 31) - 1, 65535, 65535)
 WORK_ITEMS = (1 << 32) - 1
@@ -60,10 +61,27 @@ def alignment_of(program: Program, tensor: Tensor) -> int:
 
 def targets_of(program: Program) -> tuple[Target, ...]:
     """The library's targets that have all of the program's matrix instructions; all that have, where it is for none."""
-    needed = {one_of(s.instruction) for s in program.of(Multiply)} - {FMA}
-    able = [name for name in target_names() if all(name in having(one.name) for one in needed)]
+    able = [name for name in target_names() if not lacks(program, name)]
+    if not able:
+        raise LayoutError(f"{program.name}: no target has all of its instructions")
     own = [name for name in able if target(name).library]
-    return tuple(map(target, own or able or target_names()))
+    return tuple(map(target, own or able))
+
+
+def lacks(program: Program, target: str) -> str:
+    """What a target does not have of a program's instructions, and who has it; empty where it has all.
+
+    >>> from layoutalg.kernel.library.contraction import contraction
+    >>> from layoutalg.kernel.library.einsum import parse_einsum
+    >>> lacks(contraction(parse_einsum("ik,jk->ij"), "f16", target="gfx950"), "gfx1100")
+    'mfma_f32_32x32x16_f16; gfx950 have it'
+    """
+    needed = {s.instruction.name: having(one_of(s.instruction).name) for s in program.of(Multiply)} | {
+        name: tuple(n for n, gpu in builds().items() if gpu.vendor == "nvidia")
+        for name in (*(s.by for s in program.of(LoadShared) if s.by), *("copies of boxes" for _ in program.of(BoxCopy)))
+    }
+    found = ((name, there) for name, there in needed.items() if name != FMA.name and target not in there)
+    return next((f"{name}; {', '.join(there)} have it" for name, there in found), "")
 
 
 def too_large(program: Program, gpu: Target) -> str:

@@ -53,6 +53,13 @@ from layoutalg.target.dtypes import KERNEL_DTYPES
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
     (
+        r"LAYOUTALG_\w*|HIP_\w*|CUDA_\w*|linux|unix|i386|assert|errno|alloca|offsetof|signgam|math_errhandling"
+        r"|std(in|out|err)|NULL|NAN|INFINITY|EOF|BUFSIZ|CHAR_BIT|CLOCKS_PER_SEC|EXIT_\w+|HUGE_VAL\w?|FP_[A-Z]\w*"
+        r"|(FLT|L?DBL|DECIMAL)_[A-Z]\w*|M_(\d_)?(E|LN|LOG|PI|SQRT)\w*"
+        r"|([SU]?CHAR|U?SHRT|U?L{0,2}ONG|U?INT[A-Z\d_]*|SIZE|PTRDIFF|RAND|WCHAR)_(MAX|MIN|WIDTH|C)",
+        "a macro",
+    ),
+    (
         r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box",

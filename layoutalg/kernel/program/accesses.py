@@ -56,6 +56,11 @@ class MemoryAccess(Statement):
         return int(prod([self.registers.distribution.ys[y] for y in self.vector_ys]))
 
     @property
+    def together(self) -> tuple[int, ...]:
+        """The Ys that one instruction runs over; none where it moves one element, whatever Ys of length 1 it names."""
+        return self.vector_ys if self.width > 1 else ()
+
+    @property
     def what(self) -> str:
         """The access in a report: `load from lds`."""
         return f"{'load from' if self.loads else 'store to'} {self.memory.name}"

@@ -75,7 +75,7 @@ class Campaign:
                     yield compiled([one], build)[0]
                 except CompileError as error:
                     self.counts["not compiled"] += 1
-                    print("not compiled:", str(error)[:300], text(one), sep="\n")
+                    print("not compiled:", str(error)[:200].replace("\n", " "))
                     yield None
 
     def _judged(self, seed: int, kernel: Kernel, code: MachineCode, name: str, build: Build) -> None:

@@ -116,6 +116,20 @@ def turned(kernel: Kernel, draw: Random) -> Kernel | None:
     return with_node(kernel, one, draw.choice(_lanes(kernel, one) if one.name == "t" else others), draw)
 
 
+def tied(kernel: Kernel, draw: Random) -> Kernel | None:
+    """In every second turn of a loop an index is another thread's."""
+    loop = some_node(kernel.body, For, draw)
+    node = loop and some_node(loop.body, lambda one: isinstance(one, Store | Load) and T in walk(one.index), draw)
+    if node is None:
+        return None
+    odd = op("&", Var(loop.var), 1)
+    lane = draw.choice(
+        [op("^", T, op("*", odd, kernel.block // 2)), Op("?:", (odd, draw.choice(_lanes(kernel, T)), T))]
+    )
+    index = rewritten(node.index, lambda one: lane if one == T else one)
+    return with_node(kernel, node, replace(node, index=index), draw)
+
+
 def _lanes(kernel: Kernel, t: Term) -> list[Term]:
     """Another thread's number."""
     half = kernel.block // 2
@@ -338,7 +352,7 @@ def elsewhere(kernel: Kernel, draw: Random) -> Kernel | None:
 
 
 CHANGES: tuple[tuple[int, Change], ...] = (
-    (2, dropped), (2, fenced), (3, moved_barrier), (1, added), (4, halved), (3, turned), (2, parity), (1, bounded),
-    (2, negated), (4, guarded), (2, swapped), (1, lost), (2, hoisted), (9, parted), (2, passed_twice), (5, injected),
-    (3, carried), (1, elsewhere),
+    (2, dropped), (2, fenced), (3, moved_barrier), (1, added), (4, halved), (3, turned), (4, tied), (2, parity),
+    (1, bounded), (2, negated), (4, guarded), (2, swapped), (1, lost), (2, hoisted), (9, parted), (2, passed_twice),
+    (5, injected), (3, carried), (1, elsewhere),
 )  # fmt: skip

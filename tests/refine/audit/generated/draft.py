@@ -25,6 +25,7 @@ from tests.refine.audit.generated.language import (
     Var,
     op,
     rewritten,
+    walk,
 )
 
 T = Var("t")
@@ -50,7 +51,7 @@ def _turned(bit: int) -> Lanes:
 def orders(block: int) -> list[Lanes]:
     """Orders of a block's threads, some of them no permutations."""
     half, found = block // 2, [Lanes(lambda t: t, lambda i: i)] * 2
-    found.append(Lanes(lambda t: op("-", block - 1, t), lambda i: f"({block - 1} - {i})"))
+    found += [Lanes(lambda t: op("-", block - 1, t), lambda i: f"({block - 1} - {i})")] * 2
     found += [_turned(k) for k in sorted({1, 32, half})]
     found.append(Lanes(lambda t: op("%", op("+", t, half), block), lambda i: f"(({i} + {half}) % {block})"))
     found.append(Lanes(lambda t: op("%", op("+", t, 1), block), lambda i: f"(({i} + 1) % {block})", back=False))
@@ -293,17 +294,18 @@ class Draft:
     def apart(self, letter: str) -> tuple[Body, tuple[str, ...]]:
         """Two stores under a guard and its negation: of two values, or of one that another thread's place has."""
         before, when, said = self.guard()
-        a, b, lanes = self.value(1), self.value(0), Lanes(lambda t: t, lambda i: i)
+        a, b, lanes = self.value(self.draw.choice([0, 0, 1])), self.value(0), Lanes(lambda t: t, lambda i: i)
         o = self.out(letter, self.lengths)
         flag, d = self.new("f"), self.new("d")
         if BARRIER not in a.body and self.chance(0.6):
-            lanes = self.order(back=True)
+            lanes = orders(self.block)[2] if self.chance(0.5) else self.order(back=True)
             b = self.elsewhere(a, Var(d))
         hidden = (Hide(d),) if self.chance(0.7) else ()
         body: Body = (
-            *before, *a.body, Let(d, "i32", lanes.of(T)), *hidden, *b.body, Let(flag, "i32", when),
+            *before, *a.body, Let(d, self.draw.choice(["i32", "u32", "u32"]), lanes.of(T)), *hidden, *b.body,
+            Let(flag, "i32", when),
             If(op("!=", Var(flag), 0), (Store(o.name, self.here(T), a.term),)),
-            *((BARRIER,) if self.chance(0.5) else ()),
+            *((BARRIER,) if self.chance(0.9) else ()),
             If(op("==", Var(flag), 0), (Store(o.name, self.here(Var(d)), b.term),)),
         )  # fmt: skip
         left = f"{o.name}[{self.subscripts('i')}] = "
@@ -311,7 +313,7 @@ class Draft:
 
     def elsewhere(self, value: Value, lane: Term) -> Value:
         """The same value of another thread, by its number."""
-        names = {one.name: self.new("e") for one in value.body if isinstance(one, Let)}
+        names = {one.name: self.new("e") for one in walk(value.body) if isinstance(one, Let)}
 
         def change(one: object) -> object:
             if isinstance(one, Var):

@@ -23,6 +23,7 @@ from tests.refine.audit.generated.language import (
     Kernel,
     Let,
     Load,
+    Op,
     Set,
     Statement,
     Store,
@@ -137,10 +138,13 @@ def turns(draft: Draft) -> tuple[Body, tuple[str, ...]]:
     s, a = draft.buffer(slots * draft.block), draft.new("a")
     x = draft.tensor("x", draft.dtype, draft.draw.choice([["N", "M", draft.block], [draft.block]]))
     where = draft.at(x.lengths, Var("a"), Var("j"), T) if len(x.lengths) > 1 else T
-    slot = op("*", op("%", Var("j"), slots), draft.block) if slots != 2 else op("*", op("&", Var("j"), 1), draft.block)
+    odd, lane = op("&", Var("j"), 1), lanes.of(T)
+    slot = op("*", odd if slots == 2 else op("%", Var("j"), slots), draft.block)
+    if draft.chance(0.4):  # every second turn is the thread's own
+        lane = draft.draw.choice([op("^", T, op("*", odd, draft.block // 2)), Op("?:", (odd, lane, T))])
     between = draft.draw.choice([BARRIER, BARRIER, Sync("fence"), Sync("fence")])
     inner: Body = (Store(s, op("+", slot, T), Load(x.name, where)), between,
-                   Set(a, op("+", Var(a), Load(s, op("+", slot, lanes.of(T))))),
+                   Set(a, op("+", Var(a), Load(s, op("+", slot, lane)))),
                    *((BARRIER,) if draft.chance(0.3) else ()))  # fmt: skip
     outer: Body = (For("j", Const(0), Var("M"), 1, inner), *((BARRIER,) if draft.chance(0.7) else ()))
     filled: Body = (
@@ -262,7 +266,7 @@ def left_early(draft: Draft) -> tuple[Body, tuple[str, ...]]:
 
 
 PLANS: tuple[tuple[int, Plan], ...] = (
-    (2, once), (3, split), (1, placed), (1, several), (4, carried), (1, triangle), (6, staged), (4, turns),
+    (2, once), (4, split), (1, placed), (1, several), (4, carried), (1, triangle), (6, staged), (4, turns),
     (1, strided), (1, counted), (3, exchanged_globally), (3, narrow), (2, left_early), (8, lambda d: looped(d, once)),
     (2, lambda d: looped(d, split)), (2, lambda d: looped(d, placed)), (1, lambda d: looped(d, several)),
     (3, lambda d: looped(d, once, 2)), (1, lambda d: looped(d, split, 2)), (1, lambda d: looped(d, narrow)),
@@ -278,7 +282,8 @@ def drawn(draw: Random, split_barriers: bool = False, changes: int = 4) -> Kerne
     plan = draw.choices([one for _, one in PLANS], [share for share, _ in PLANS])[0]
     body, equations = plan(draft)
     kernel = Kernel(draft.block, tuple(draft.sizes), tuple(draft.tensors.values()), tuple(draft.buffers.values()),
-                    body, tuple(dict.fromkeys(equations))[:6], ("bank_conflict_free", "coalesced"))  # fmt: skip
+                    body, tuple(dict.fromkeys(equations))[:6], ("bank_conflict_free", "coalesced"),
+                    draw.random() < 0.5)  # fmt: skip
     for _ in range(min(changes, draw.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4]))):
         kernel = changed(kernel, draw, split_barriers)
     return kernel

@@ -24,7 +24,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 #: Element types: what C calls them.
-TYPES = {"f32": "float", "f16": "_Float16", "i32": "int", "u16": "unsigned short", "u8": "unsigned char"}
+TYPES = {
+    "f32": "float",
+    "f16": "_Float16",
+    "i32": "int",
+    "u32": "unsigned",
+    "u16": "unsigned short",
+    "u8": "unsigned char",
+}
 
 
 @dataclass(frozen=True)
@@ -166,6 +173,7 @@ class Kernel:
     body: Body
     equations: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    bounded: bool = True  # the compiler knows how many threads a block has
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -251,7 +259,8 @@ def text(kernel: Kernel, name: str = "k") -> str:
     """A kernel as HIP, to stand behind `HEAD`."""
     given = [f"{'' if one.written else 'const '}{TYPES[one.dtype]}* {one.name}" for one in kernel.tensors]
     given += [f"int {one}" for one in kernel.sizes if one != "G"]
-    head = f'extern "C" __global__ void __launch_bounds__({kernel.block}) {name}({", ".join(given)}) {{'
+    bounds = f"__launch_bounds__({kernel.block}) " if kernel.bounded else ""
+    head = f'extern "C" __global__ void {bounds}{name}({", ".join(given)}) {{'
     buffers = [
         f"  __shared__ {'volatile ' if one.volatile else ''}{TYPES[one.dtype]} {one.name}[{one.length}];"
         for one in kernel.buffers

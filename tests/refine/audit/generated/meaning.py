@@ -35,7 +35,7 @@ from tests.refine.audit.generated.language import (
 
 Array = NDArray[Any]
 
-DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u16": np.uint16, "u8": np.uint8}
+DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32, "u16": np.uint16, "u8": np.uint8}
 
 _NOISE = 77
 
@@ -78,7 +78,7 @@ class _Machine:
             case Let() | Set():
                 value = self.term(one.value, live)
                 dtype = DTYPES[one.dtype] if isinstance(one, Let) else self.known[one.name].dtype
-                dtype = np.dtype(np.int64) if dtype == np.int32 else dtype
+                dtype = np.dtype(np.int64) if dtype in (np.int32, np.uint32) else dtype
                 before = self.known.get(one.name, np.zeros(self.threads, dtype)).astype(dtype)
                 self.known[one.name] = np.where(live, _as(value, dtype), before)
             case Store():

@@ -164,16 +164,17 @@ def to_linear(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> Line
     _powers("dimension", layout.lengths)
     if layout.adaptor.valid(layout.index) is not TRUE:
         raise LayoutError("an index is padding, which reaches no data; a linear layout reaches an element from each")
-    offset = layout.offset(layout.index)
+    top = [v if int(n) > 1 else FALSE for v, n in zip(layout.index, layout.lengths, strict=True)]
+    offset = layout.offset(top)
     try:
-        maps = LinearMaps([offset], over=[v for v in layout.index if v.op == "var"])
+        maps = LinearMaps([offset], over=[v for v in top if v.op == "var"])
     except NotLinearError as error:
         raise LayoutError(
             f"the offset is no xor of its index's bits ({error}); to_triton tries padded_shared"
         ) from None
     if maps.constants[offset]:
         raise LayoutError(f"the first element lies at {maps.constants[offset]}; a linear layout begins at 0")
-    columns = [maps.columns_by(offset, v) if v.op == "var" else () for v in layout.index]
+    columns = [maps.columns_by(offset, v) if v.op == "var" else () for v in top]
     size = 1 << max((c.bit_length() for each in columns for c in each), default=0)
     bases = {f"dim{d}": [[c] for c in each] for d, each in enumerate(columns)}
     there = LinearLayout.of(bases, {OFFSET: size})
@@ -275,4 +276,5 @@ def _padding(layout: TensorDescriptor) -> SharedLayout | None:
     bases = {OFFSET: [at for _, at in sorted(reached)], BLOCK: list[list[int]]()}
     shape = dict(zip(dims(layout.rank), map(int, layout.lengths), strict=True))
     found = SharedLayout(LinearLayout.of(bases, shape), tuple(pads))
-    return found if layout.offset([FALSE] * layout.rank) is FALSE and prove(Agree(layout, descriptor(found))) else None
+    begins = bool(pads) and layout.offset([FALSE] * layout.rank) is FALSE
+    return found if begins and prove(Agree(layout, descriptor(found))) else None

@@ -14,6 +14,7 @@ import pytest
 from layoutalg.errors import LayoutError
 from layoutalg.index import symbol
 from layoutalg.index.evaluate import grids
+from layoutalg.interop import cute
 from layoutalg.interop.strided import Strided
 from layoutalg.interop.triton import LinearLayout, conflict_free, from_triton, linear_layout, to_linear, to_triton
 from layoutalg.interop.triton.attribute import parse
@@ -317,6 +318,15 @@ def test_layouts_of_others_are_written_as_they_lie_or_refused() -> None:
         again = from_triton(text, [int(n) for n in there.lengths])
         assert np.array_equal(_offsets(again), np.broadcast_to(_offsets(there), _offsets(again).shape)), (seed, layout)
     assert written > 5
+
+
+@pytest.mark.parametrize("text", ["1:-8", "(1,4):(-1,1)", "Sw<0,2,-1> o 0 o (2,1):(1,-3)"])
+def test_a_dimension_of_one_element_steps_nowhere(text: str) -> None:
+    """Its stride was none of a linear layout, and padding without pads was written for it."""
+    written = to_triton(cute.parse(text))
+    assert written.startswith("#ttg.shared_linear")
+    shape = [int(n) for n in cute.parse(text).index_map.lengths]
+    assert np.array_equal(_offsets(from_triton(written, shape)).ravel(), np.arange(np.prod(shape)))
 
 
 def a_view(draw: random.Random) -> Strided:

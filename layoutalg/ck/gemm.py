@@ -260,9 +260,21 @@ def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> 
         "dtype": _DTYPES[CPP_TYPES[one.dtype]], "result": _DTYPES[gemm.result],
         "lengths_a": f'"M", "{depth}"' if a_rows else f'"{depth}", "M"',
         "lengths_b": f'"{depth}", "N"' if b_rows else f'"N", "{depth}"',
-        "depth": depth, "tile_m": str(m), "tile_n": str(n), "threads": str(said.threads),
+        "tried": _product(gemm), "depth": depth, "tile_m": str(m), "tile_n": str(n), "threads": str(said.threads),
         **{f"stride_{name}": stride for name, stride in strides.items()},
     })  # fmt: skip
+
+
+def _product(gemm: Gemm) -> str:
+    """What C holds, as an equation; of floats of 8 bits none, whose formats are each target's own."""
+    one = gemm.configuration
+    element, result, sums = (
+        _DTYPES[name] for name in (CPP_TYPES[one.dtype], gemm.result, ACCUMULATED.get(one.dtype, "float"))
+    )
+    if element.startswith(("f8", "bf8")):
+        return ""
+    a, b = "i, k" if one.layout[0] == "r" else "k, i", "k, j" if one.layout[1] == "r" else "j, k"
+    return f'"c[i, j] = {result}(sum[k] {sums}(a[{a}]) * {sums}(b[{b}]))"'
 
 
 def _limits(least: int, most: int, of: int) -> str:

@@ -66,7 +66,8 @@ def audit(
     By default: each access lies in its tensor or in LDS, is aligned, and stores to no tensor that is only read; what is
     stored, and what is read of LDS, was written before; no two threads race; no index wraps; loops end, barriers meet.
 
-    The launch file's `claims` add bank_conflict_free and coalesced; its `computes` says what comes out, a claim too.
+    The launch file's `claims` add stores_all, bank_conflict_free and coalesced; its `computes` says what comes out, a
+    claim too, and its `tried` what runs at small sizes are held against. The first line says what is not claimed.
 
     Without --launch: what needs none (registers, occupancy, LDS cycles), and a template of a launch file to fill in.
 
@@ -111,7 +112,8 @@ class Told:
         """As JSON has it."""
         found = self.found
         return {"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": self.claims,
-                "assumptions": found.assumptions, "facts": [vars(one) for one in found.facts]}  # fmt: skip
+                "not_claimed": found.unclaimed, "assumptions": found.assumptions,
+                "facts": [vars(one) for one in found.facts]}  # fmt: skip
 
     @property
     def exit_code(self) -> int:
@@ -158,7 +160,8 @@ def _claim(
 
 def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lines) -> Iterator[str]:
     """A verdict in words: each claim with how much of it is proved, then what is not."""
-    yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims)"
+    unclaimed = f"; not claimed: {', '.join(found.unclaimed)}" if found.unclaimed else ""
+    yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims){unclaimed}"
     for claim, each in Counter(one["claim"] for one in claims).items():
         proved = sum(one["claim"] == claim and one["verdict"] == "proved" for one in claims)
         yield f"  {claim}: {'proved' if proved == each else f'{proved} of {each} proved'}"

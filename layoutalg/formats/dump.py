@@ -73,7 +73,7 @@ def launch_data(launch: launches.Launch) -> Data:
     made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
     made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
     made |= {key: list(found) for key in ("writes", "claims") if (found := getattr(launch, key))}
-    made |= {"computes": [one.text for one in launch.computes]} if launch.computes else {}
+    made |= {key: [one.text for one in found] for key in ("computes", "tried") if (found := getattr(launch, key))}
     assumed = [
         {
             key: value if key in ("of", "distinct") else written(value)

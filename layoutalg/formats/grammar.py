@@ -238,6 +238,7 @@ _launch = Table(
      "arguments": Many(Either((_size, Marked({"fields": _struct, **_single}))), 0, 256)},
     {
         "kernel": Text(), "lds": _size, "writes": Many(_name), "claims": Many(Text()), "computes": Many(Text()),
+        "tried": Many(Text()),
         "assume": Many(Table({"of": _name}, {"min": _size, "max": _size, "distinct": Flag()})),
     },
 )  # fmt: skip

@@ -8,6 +8,7 @@
     arguments = ["x", "o", "M", { name = "alpha", dtype = "f32" }, { unused = true }]
     writes = ["o"]                                         # all others are only read
     computes = ["o[j, i] = alpha * x[i, j]"]               # what comes out, for a proof
+    tried = ["s[i] = sum[j] x[i, j]"]                      # what comes out, for runs alone
 
 Arguments stand in the code object's order, those left out that the runtime fills in:
 
@@ -22,6 +23,7 @@ Arguments stand in the code object's order, those left out that the runtime fill
 
 `assume` says what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
 `computes` says what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
+`tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
 What it cannot represent: structs in structs, and textures.
 """
 
@@ -119,6 +121,7 @@ class Launch:
     assume: tuple[Assumption, ...] = ()
     claims: tuple[str, ...] = ()
     computes: tuple[Equation, ...] = ()
+    tried: tuple[Equation, ...] = ()
     line: int | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,8 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
         claims=tuple(data.get("claims", ())),
         line=builder.lines(path),
     )
-    made = replace(made, computes=tuple(_equations(builder, (*path, "computes"), data.get("computes", ()), made)))
+    claimed, tried = _equations(builder, path, data, made)
+    made = replace(made, computes=claimed, tried=tried)
     for n, name in enumerate(made.writes):
         _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
     for n, one in enumerate(made.assume):
@@ -56,24 +57,29 @@ def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> N
         raise DocumentError(path, f"{shown(name)} is not {what}{hint}")
 
 
-def _equations(builder: Builder, path: Path, texts: Sequence[str], launch: Launch) -> Iterator[Equation]:
-    """What comes out, each tensor that is written in one equation at most."""
-    if not texts:
-        return
+def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tuple[tuple[Equation, ...], ...]:
+    """What comes out, to be proved and to be tried, each tensor that is written in one equation at most."""
+    texts = {key: data.get(key, ()) for key in ("computes", "tried")}
+    if not any(texts.values()):
+        return (), ()
     items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
     tensors = {name: (one.dtype or "", one.descriptor.lengths) for name, one in items.items()}
     named = EquationNames(tensors, builder.file_symbols, {one.name: one.dtype or "" for one in launch.given})
     seen: set[str] = set()
-    for n, text in enumerate(texts):
+
+    def read(at: Path, text: str) -> Equation:
         try:
             found = equation(text, named)
         except EquationError as error:
-            raise DocumentError((*path, n), str(error)) from error
+            raise DocumentError(at, str(error)) from error
         if found.tensor in seen or found.tensor not in launch.writes:
             reason = "has an equation before" if found.tensor in seen else "is not among what the launch writes"
-            raise DocumentError((*path, n), f"{found.tensor} {reason}")
+            raise DocumentError(at, f"{found.tensor} {reason}")
         seen.add(found.tensor)
-        yield found
+        return found
+
+    claimed, tried = (tuple(read((*path, key, n), text) for n, text in enumerate(of)) for key, of in texts.items())
+    return claimed, tried
 
 
 def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:

@@ -79,8 +79,13 @@ class Tensor:
 
     def unwritten(self, undefined: Array) -> int:
         """How many elements were never written, of what is said of each byte of memory."""
+        return int(self.left(undefined).sum())
+
+    def left(self, undefined: Array) -> Array:
+        """Of each element whether it was never written, of what is said of each byte of memory."""
         each: Array = np.any(undefined.reshape(-1, self.buffer.array.itemsize), axis=1)
-        return int(each[self.places[self.places >= 0]].sum())
+        found: Array = (self.places >= 0) & each[np.maximum(self.places, 0)] if each.size else self.places >= 0
+        return found
 
 
 def made(item: DescriptorItem, at: Sizes, given: Array | None, written: bool, generator: np.random.Generator) -> Tensor:

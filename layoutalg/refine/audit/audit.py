@@ -14,9 +14,11 @@ What following it takes for granted is a claim too: `followed` fails with the in
 | `race_free` | no two threads meet: `races`, and of LDS `lds` |
 | `initialised` | what is read of LDS was stored there: `lds` |
 | `computes` | of each equation of the launch: the kernel stores what it says, everywhere: `computes.claim` |
+| `stores_all` | where the launch claims it: every element of what is written is stored to: `computes.claim` |
 | `bank_conflict_free`, `coalesced` | where the launch claims them: each access costs the least: `facts` |
 | `runs` | only where one faults, tried where a claim fails: `runs` |
 
+What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
 A kernel with preloaded arguments is audited from both of its entries.
 """
 
@@ -50,7 +52,7 @@ from layoutalg.prove import (
 from layoutalg.refine.audit.accesses import LDS, AccessQuestion, TracedAccess, accesses, questions
 from layoutalg.refine.audit.claims import ASKED, asked
 from layoutalg.refine.audit.computes.claim import ComputesClaim
-from layoutalg.refine.audit.computes.trial import refuting_run
+from layoutalg.refine.audit.computes.trial import Trial, refuting_run, tried, unstored_run
 from layoutalg.refine.audit.distinct import DistinctElement, distinct_elements
 from layoutalg.refine.audit.facts import Fact, facts
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, KernelLaunch
@@ -88,6 +90,7 @@ class Audit(Verdicts):
     assumptions: tuple[str, ...] = ()
     shown: Mapping[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
     facts: tuple[Fact, ...] = ()
+    unclaimed: tuple[str, ...] = ()  # of what comes out
 
     @property
     def verdicts(self) -> tuple[tuple[str, Verdict], ...]:  # type: ignore[override]
@@ -118,7 +121,10 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         other = audit(code.without_preload, file, each)
         claims += tuple((claim, _unloaded(about), verdict) for claim, about, verdict in other.claims)
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
-    return Audit(code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown, auditor.facts)
+    return Audit(
+        code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown, auditor.facts,
+        tuple(auditor.unclaimed()),
+    )  # fmt: skip
 
 
 def _unloaded(about: str) -> str:
@@ -155,6 +161,7 @@ class _Auditor:
         self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
         self.facts: tuple[Fact, ...] = ()
+        self.trials: dict[str, Trial] = {}  # of the tensors of which an equation is to be tried
 
     def claims(self) -> tuple[Claimed, ...]:
         """Every claim, decided; where the time is up before all are known, that some are not."""
@@ -165,7 +172,7 @@ class _Auditor:
                 found.extend(self._computed(found))
         except budget.OutOfTimeError:
             found.append(_late("followed", "what is left"))
-        return (*map(self._ordered, found), *self._not_reached(found))
+        return (*map(self._ordered, found), *self._not_reached(found), *self._tried())
 
     def _ordered(self, claimed: Claimed) -> Claimed:
         """A race that is refuted, but where waves may be ordered by what they wait for in memory: then it is open."""
@@ -212,13 +219,16 @@ class _Auditor:
 
     def _computed(self, others: Sequence[Claimed]) -> Iterator[Claimed]:
         """What the launch says that comes out, where all else is as it should be."""
-        assert self.file.launch is not None
-        if not self.file.launch.computes:
+        launch = self.file.launch
+        assert launch is not None
+        if not launch.computes and "stores_all" not in self.asked:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
+        rests = f"it rests on {left}, which is not proved" if left else ""
         computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops, self._statement)
-        for one in computed.compared():
-            rests = f"it rests on {left}, which is not proved" if left else ""
+        for tensor in launch.writes if "stores_all" in self.asked else ():
+            yield self._stored(tensor, computed.unstored(tensor) or rests)
+        for one in computed.compared() if launch.computes else ():
             why = one.why or rests  # a kernel that stores nothing computes nothing
             if not why:
                 self.rests |= dict.fromkeys((ASSUMPTION, *one.assumed))
@@ -231,6 +241,38 @@ class _Auditor:
         """An equation that a run refutes."""
         shown = refuting_run(equation, self.file, self.runs)
         return None if shown is None else ("computes", equation.text, Refuted("computes", "a run", 0.0, (), shown))
+
+    def _stored(self, tensor: str, why: str) -> Claimed:
+        """That all of a tensor is stored to, or why that is not seen; refuted where a run leaves a part of it."""
+        if not why:
+            return "stores_all", tensor, Proved("stores_all", "coverage", 0.0)
+        shown = budget.in_time(self.runs.seconds, partial(unstored_run, tensor, self.runs), lambda _: None)
+        if shown is not None:
+            return "stores_all", tensor, Refuted("stores_all", "a run", 0.0, (), shown)
+        return "stores_all", tensor, Unknown("stores_all", "coverage", 0.0, (), why)
+
+    def _tried(self) -> Iterator[Claimed]:
+        """Each equation that is to be tried, where a run refutes it, in the time that runs have."""
+        assert self.file.launch is not None
+        for one in self.file.launch.tried:
+            trial = self.trials[one.tensor] = Trial()
+            held = partial(trial.hold, tried(one, self.file, self.runs))
+            budget.in_time(self.runs.seconds, held, lambda _: None)
+            if trial.refuted is not None:
+                yield "computes", one.text, Refuted("computes", "a run", 0.0, (), trial.refuted)
+
+    def unclaimed(self) -> Iterator[str]:
+        """What of what comes out no claim is about."""
+        launch = self.file.launch
+        assert launch is not None
+        claimed = {one.tensor for one in launch.computes}
+        for tensor in (one for one in launch.writes if one not in claimed):
+            trial = self.trials.get(tensor, Trial())
+            if trial.refuted is not None:
+                continue
+            yield f"what {tensor} holds{f' ({trial.count} runs at small sizes gave it)' if trial.count else ''}"
+            if "stores_all" not in self.asked:
+                yield f"that all of {tensor} is stored to"
 
     def _not_reached(self, found: Sequence[Claimed]) -> Iterator[Claimed]:
         """Each equation for which the time did not suffice: refuted where a run does it, in the time that runs have."""

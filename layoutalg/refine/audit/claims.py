@@ -1,7 +1,7 @@
 """The claims on a launch by their names, and what each says exactly: for all sizes, blocks, waves, lanes, iterations.
 
 >>> asked(("coalesced",)), sorted(ASKED)
-(('coalesced',), ['bank_conflict_free', 'coalesced'])
+(('coalesced',), ['bank_conflict_free', 'coalesced', 'stores_all'])
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ USUAL: Mapping[str, str] = {
 ASKED: Mapping[str, str] = {
     "bank_conflict_free": "each LDS instruction takes the fewest cycles that its width can take",
     "coalesced": "each access of global memory touches the fewest segments that can hold its bytes",
+    "stores_all": "every element of each tensor of `writes` is stored to",
 }
 
 

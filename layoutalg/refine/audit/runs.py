@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +38,7 @@ from layoutalg.index.evaluate import admits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.bound import BoundLaunch, bound
-from layoutalg.isa.run.launch import execute
+from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.isa.run.report import address_of
 from layoutalg.isa.run.tensors import drawn, numpy_of
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
@@ -65,7 +65,7 @@ MOST_EDGE = 1 << 12
 SECONDS = 10.0
 
 #: What is refuted without a run: figures, what the runtime refuses to start, and numbers that wrap at large sizes.
-NO_RUN = frozenset({"launchable", "no_overflow", "bank_conflict_free", "coalesced", "computes"})
+NO_RUN = frozenset({"launchable", "no_overflow", "bank_conflict_free", "coalesced", "computes", "stores_all"})
 
 #: The kinds of faults that each claim speaks of.
 SPOKEN: Mapping[str, frozenset[str]] = {
@@ -251,21 +251,24 @@ class Runs:
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 return  # what cannot be launched or carried out shows nothing
 
-    def results(self) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Sequence[Array]]]:
-        """Runs at the least sizes and at small ones that do no wrong: the launch, what it was given, what it left."""
+    def results(self, empty: bool = False) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Execution]]:
+        """Runs at the least sizes and at small ones that do no wrong: the launch, what it was given, what it left.
+
+        `empty`: tensors that are written hold nothing before.
+        """
         for sizes in self._candidates({}):
             for seed in self._seeds[SEEDS[-1] :]:
                 if self.steps >= ALL_STEPS or self._faulty(sizes):
                     break
                 try:
-                    made, values = self._made(sizes, seed)
+                    made, values = self._made(sizes, seed, empty)
                     run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break
                 self.steps += run.steps
-                yield sizes, made, values, run.outputs
+                yield sizes, made, values, run
 
-    def _made(self, sizes: Sizes, seed: int) -> tuple[BoundLaunch, Mapping[str, Any]]:
+    def _made(self, sizes: Sizes, seed: int, empty: bool = False) -> tuple[BoundLaunch, Mapping[str, Any]]:
         """The launch at these sizes, its contents within what is assumed of them, and the values that it is given."""
         launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
         assert launch is not None
@@ -278,6 +281,8 @@ class Runs:
         inputs = {}
         for name, tensor in first.tensors.items():
             dtype, shape = self.file.descriptor(name).dtype or "", tensor.places.shape
+            if empty and tensor.written:
+                continue
             if name in limits:
                 within, drawn_so = _within(name, dtype, limits[name], at), _distinct if name in distinct else _contents
                 inputs[name] = drawn_so(name, dtype, shape, within, seed, generator)

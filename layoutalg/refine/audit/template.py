@@ -88,7 +88,7 @@ def template(
         "]",
         f"writes = [{writes}]  # all others are only read",
         "assume = []    # on contents that become addresses: { of = \"p0\", min = 0, max = \"M - 1\" }",
-        "claims = []    # beyond the usual ones: \"bank_conflict_free\", \"coalesced\"",
+        "claims = []    # beyond the usual ones: \"stores_all\", \"bank_conflict_free\", \"coalesced\"",
         "computes = []  # what comes out: \"o[j, i] = x[i, j]\"",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"

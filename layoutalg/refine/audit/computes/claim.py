@@ -94,6 +94,18 @@ class ComputesClaim:
             except (NotReadable, RecursionError) as error:
                 yield Compared(equation, str(error))
 
+    def unstored(self, tensor: str) -> str:
+        """Why some element of a tensor may not be stored to; empty where all are, whatever was loaded."""
+        place = self.places[tensor]
+        placed = []
+        for one in (one for one in self.trace if one.store and one.buffer == tensor):
+            store = self._at_the_end(StoredTerm(one, simplify(one.offset), simplify(one.guard), FALSE))
+            given = all_of(self.launched.given, store.guard)
+            located = None if given is FALSE else self._located(place, store, given)
+            if located is not None:
+                placed.append(tuple(way for way in self._placed(store, *located) if way.is_launched))
+        return self._covered(place, [ways for ways in placed if ways])
+
     def _equation(self, equation: Equation) -> Compared:
         place = self.places[equation.tensor]
         for one in self.trace:

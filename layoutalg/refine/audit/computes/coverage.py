@@ -60,6 +60,12 @@ class PlacedStore:
     guard: Expr
     own: tuple[Expr, ...]  # blocks, threads, turns of the loops around it
 
+    @property
+    def is_launched(self) -> bool:
+        """Whether the launch alone decides where and whether it happens: nothing that was loaded does."""
+        extents = (v.value.extent for v in self.own if v.value.extent is not None)
+        return all(kind_of(v) is None for v in variables(self.offset, self.guard, *self.index, *extents))
+
 
 @dataclass(frozen=True)
 class CoverageQuestion:

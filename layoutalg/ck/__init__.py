@@ -6,6 +6,7 @@
 | `instances`  | the C++ of a configuration: its problem, pipeline, policy and epilogue; what is asked of them     |
 | `compiled`   | the answers: many configurations to a translation unit, units side by side                        |
 | `layouts`    | a configuration's layouts, and every claim on them                                                |
+| `accumulated` | C's elements: what matrix instructions sum, and where the epilogue brings it                     |
 | `validation` | what Tile Engine's own check admits, read as data                                                |
 | `sweep`      | all of it for a whole space, kept as it goes                                                      |
 

@@ -7,13 +7,16 @@ text, which is compiled once.
 |------------|---------------------------------------------------------------------------------------------------|
 | `warp`     | whether CK has a warp GEMM of the element type and the warp's tile                                |
 | `pipeline` | of A and B: the LDS descriptor, the distributions from memory, to LDS and from LDS; bytes of LDS; |
-|            | whether LDS is read transposed, and then where lanes look                                         |
-| `epilogue` | of C: the LDS descriptor, the distributions to LDS and from LDS, the window on it; bytes of LDS   |
+|            | whether LDS is read transposed, and then where lanes look; the distribution of C's accumulators;  |
+|            | the elements of A's and of B's vectors in LDS                                                     |
+| `epilogue` | of C: the LDS descriptor, the distributions to LDS and from LDS, the window on it; bytes of LDS;  |
+|            | how many warp tiles it takes at a time, where these begin, and how its window on memory moves     |
 
 `comp_async` brings A and B straight to LDS: what is stored there is what was loaded, by one distribution.
 
 Source: gemm_pipeline_ag_bg_cr_{base,comp_v3,comp_v4,comp_async,mem}.hpp, gemm_universal_pipeline_ag_bg_cr_policy.hpp,
-load_tile_transpose.hpp, cshuffle_epilogue.hpp, gemm_instance_builder.py of AMD's composable_kernel.
+block_universal_gemm_as_bs_cr.hpp, load_tile_transpose.hpp, cshuffle_epilogue.hpp, gemm_instance_builder.py of AMD's
+composable_kernel.
 """
 
 from __future__ import annotations
@@ -80,7 +83,18 @@ constexpr auto pipeline() {
       static_cast<index_t>(Policy::template GetSmemSize<Problem>()), Policy::template is_a_load_tr<Problem>,
       Policy::template is_b_load_tr<Problem>,
       asked<decltype(BlockGemm::MakeABlockDistributionEncode()), T, Policy::template is_a_load_tr<Problem>>(),
-      asked<decltype(BlockGemm::MakeBBlockDistributionEncode()), T, Policy::template is_b_load_tr<Problem>>());
+      asked<decltype(BlockGemm::MakeBBlockDistributionEncode()), T, Policy::template is_b_load_tr<Problem>>(),
+      remove_cvref_t<decltype(BlockGemm::MakeCBlockTile())>::get_tile_distribution(),
+      static_cast<index_t>(Policy::template GetSmemPackA<Problem>()),
+      static_cast<index_t>(Policy::template GetSmemPackB<Problem>()));
+}
+template <class Curve, index_t... n>
+constexpr auto places(std::integer_sequence<index_t, n...>) {
+  return make_tuple(Curve::get_index(number<n>{})...);
+}
+template <class Curve, index_t... n>
+constexpr auto moves(std::integer_sequence<index_t, n...>) {
+  return make_tuple(Curve::get_forward_step(number<n>{})...);
 }
 template <class T, class Acc, class Out, class LayoutC, class Block, class Warps, class Warp>
 constexpr auto epilogue() {
@@ -89,6 +103,7 @@ constexpr auto epilogue() {
                                           Warps::at(number<1>{}), Warp::at(number<0>{}), Warp::at(number<1>{}),
                                           Warp::at(number<2>{}), false, memory_operation_enum::set>;
   using Epilogue = CShuffleEpilogue<Problem>;
+  using Curve = typename Epilogue::SFC;
   using Out_pattern =
       tile_distribution_encoding_pattern_2d<Epilogue::kBlockSize, Epilogue::MPerIterationShuffle,
                                             Epilogue::NPerIterationShuffle, Epilogue::GetVectorSizeC(),
@@ -96,7 +111,11 @@ constexpr auto epilogue() {
   return make_tuple(Epilogue::template MakeLdsBlockDescriptor<Problem>(), Epilogue::MakeLdsDistributionEncode(),
                     Out_pattern::make_2d_static_tile_distribution(),
                     make_tuple(number<Epilogue::MPerIterationShuffle>{}, number<Epilogue::NPerIterationShuffle>{}),
-                    number<Epilogue::GetSmemSize()>{});
+                    number<Epilogue::GetSmemSize()>{},
+                    make_tuple(number<Epilogue::NumMXdlPerWavePerShuffle>{},
+                               number<Epilogue::NumNXdlPerWavePerShuffle>{}),
+                    places<Curve>(std::make_integer_sequence<index_t, Curve::get_num_of_access()>{}),
+                    moves<Curve>(std::make_integer_sequence<index_t, Curve::get_num_of_access() - 1>{}));
 }
 }  // namespace layoutalg_gemm
 """

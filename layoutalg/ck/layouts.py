@@ -5,12 +5,19 @@
 | `lengths`      | a layout has the tile's lengths, and a window those of the distribution that is used with it  |
 | `threads`      | a distribution's P are the threads of the block                                               |
 | `in_bounds`, `injective` | of an LDS descriptor: every element has a place of its own in its space             |
-| `covers`       | a distribution holds every element of the tile, as often as it is replicated                  |
-| `handed_on`    | each thread stores to LDS the elements that it loaded from memory                             |
+| `contiguous`   | of an LDS descriptor: the elements of a vector lie side by side, as many as the policy packs  |
+| `covers`       | a distribution holds every element of the tile, as often as its encoding's Rs say             |
+| `handed_on`    | each thread stores to LDS the elements that it loaded from memory; of C, the epilogue stores  |
+|                | each accumulator as the element of C that it is, once                                         |
+| `multiplied`   | what an accumulator sums are the products of its row of A and its column of B                 |
 | `lands`        | where loads go straight to LDS: the pieces of a wave's lanes lie side by side, as it puts them |
 | `exchanged`    | where LDS is read transposed: the exchange gives each lane the operand's elements             |
 | `lds_bytes`    | the descriptors fit in what the policy asks for, and that in the target's LDS                 |
 | `whole`        | C's window divides the tile                                                                   |
+
+`covers` is the claim of spec files, under its one rule: copies that the Rs say are no fault, of what is stored neither:
+each of them is the same element, and who stores it twice leaves what it was. (An atomic addition would count it twice;
+no configuration here has one.)
 """
 
 from __future__ import annotations
@@ -21,6 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from layoutalg.ck import accumulated
+from layoutalg.ck.accumulated import held
 from layoutalg.ck.space import Configuration
 from layoutalg.errors import LayoutError
 from layoutalg.formats import ck_structure
@@ -28,7 +37,19 @@ from layoutalg.index import array, prod
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory import access, distributed, price
 from layoutalg.memory.banks import AccessError
-from layoutalg.prove import Claim, Covers, InBounds, Injective, Proved, Refuted, Unknown, Verdict, Witness, prove
+from layoutalg.prove import (
+    Claim,
+    Contiguous,
+    Covers,
+    InBounds,
+    Injective,
+    Proved,
+    Refuted,
+    Unknown,
+    Verdict,
+    Witness,
+    prove,
+)
 from layoutalg.target import target as gpu
 from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import Access as Way
@@ -45,6 +66,7 @@ ELEMENTS: Mapping[str, DType] = {
 RESULTS: Mapping[str, DType] = {
     **ELEMENTS, "fp8": element_type("f16"), "bf8": element_type("f16"), "int8": element_type("i32"),
 }  # fmt: skip
+SUMS: Mapping[str, str] = {"int8": "i32", "fp64": "f64"}  # all others are summed in f32
 BYTES = {name: kind.bytes for name, kind in ELEMENTS.items()}
 _WIDEST = 16
 """Bytes of one LDS access of a lane at most."""
@@ -83,17 +105,21 @@ class OperandLayouts:
     read: TileDistribution
     transposed: bool  # by the load from LDS
     asked: TileDistribution
+    pack: int  # elements of a vector in LDS
 
 
 @dataclass(frozen=True)
 class EpilogueLayouts:
-    """C's way through LDS."""
+    """C's way through LDS: `taken` warp tiles at each place, where the window on C in memory moves on."""
 
     lds: TensorDescriptor
     stored: TileDistribution
     read: TileDistribution
     window: tuple[int, ...]
     lds_bytes: int
+    taken: tuple[int, ...]
+    places: tuple[tuple[int, ...], ...]
+    moves: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -104,20 +130,22 @@ class GemmLayouts:
     a: OperandLayouts
     b: OperandLayouts
     lds_bytes: int
+    summed: TileDistribution  # C's accumulators
     c: EpilogueLayouts | None
 
     @classmethod
     def read(cls, of: Configuration, pipeline: Any, epilogue: Any | None) -> GemmLayouts:
         """Of the compiler's answers; LayoutError where they make no layouts."""
         parts = ck_structure.layout(pipeline)
-        a = OperandLayouts("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1, parts[11])
-        b = OperandLayouts("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1, parts[12])
+        a = OperandLayouts("a", parts[0], parts[1], parts[2], parts[3], int(parts[9]) == 1, parts[11], int(parts[14]))
+        b = OperandLayouts("b", parts[4], parts[5], parts[6], parts[7], int(parts[10]) == 1, parts[12], int(parts[15]))
         c = None
         if epilogue is not None:
-            lds, stored, read, window, bytes_ = ck_structure.layout(epilogue)
-            c = EpilogueLayouts(lds, stored, read, tuple(map(int, window)), int(bytes_))
+            lds, stored, read, window, bytes_, taken, places, moves = ck_structure.layout(epilogue)
+            steps = (tuple(tuple(map(int, one)) for one in each) for each in (places, moves))
+            c = EpilogueLayouts(lds, stored, read, tuple(map(int, window)), int(bytes_), tuple(map(int, taken)), *steps)
         twice = 2 if of.twice else 1
-        return cls(of, a, b, twice * int(parts[8]), c)
+        return cls(of, a, b, twice * int(parts[8]), parts[13], c)
 
     def lacking(self, target: str) -> str:
         """Why the target has no loads to LDS of as many bytes a lane as A's and B's; empty where it has."""
@@ -135,18 +163,21 @@ class GemmLayouts:
         threads = self.of.tile.waves * gpu(target).wave_size
         for one, rows, column_major in ((self.a, m, self.of.layout[0] == "c"), (self.b, n, self.of.layout[1] == "r")):
             in_lds = (k, rows) if one.transposed else (rows, k)
-            yield from _layout(one.name, one.lds, in_lds)
+            yield from _layout(one.name, one.lds, in_lds, one.pack)
             in_memory = (k, rows) if column_major else (rows, k)
             yield from _distribution(f"{one.name} from memory", one.loaded, in_memory, threads)
             yield from _distribution(f"{one.name} to LDS", one.stored, in_lds, threads)
-            yield from _distribution(f"{one.name} as operand", one.read, (rows, k), threads, replicated=True)
+            yield from _distribution(f"{one.name} as operand", one.read, (rows, k), threads)
             yield _said("handed_on", one.name, _handed_on(one, column_major and not one.transposed))
             if self.of.straight:
                 yield _said("lands", one.name, _lands(one, gpu(target).wave_size))
             if one.transposed:
-                yield from _distribution(f"{one.name} as asked for", one.asked, in_lds, threads, replicated=True)
+                yield from _distribution(f"{one.name} as asked for", one.asked, in_lds, threads)
                 yield _said("exchanged", one.name, _exchanged(one, self._turned_by(target), gpu(target).wave_size))
         yield from self._room(target)
+        yield from _distribution("c as summed", self.summed, (m, n), threads)
+        if all(int(prod(one.ps)) == threads for one in (self.a.read, self.b.read, self.summed)):
+            yield self._multiplied(target)
         if self.c is not None:
             yield from self._epilogue(self.c, m, n, threads)
 
@@ -173,6 +204,16 @@ class GemmLayouts:
             if cost is not None:
                 yield cost
 
+    def _multiplied(self, target: str) -> LayoutClaim:
+        """That accumulators are the products' own elements of C."""
+        m, n, _ = self.of.tile.warp
+        maps = accumulated.instruction_maps(target, (m, n), SUMS.get(self.of.dtype, "f32"))
+        if maps is None:
+            why = f"no matrix instruction of {m} × {n} is known of {target}"
+            return LayoutClaim("multiplied", "c", Unknown("multiplied", "constants", 0.0, (), why))
+        depth = self.of.tile.block[2]
+        return _said("multiplied", "c", accumulated.multiplied(self.a.read, self.b.read, self.summed, maps, depth))
+
     def _turned_by(self, target: str) -> TransposedLoad:
         """The load that transposes its elements; LayoutError where the target has none."""
         bits = ELEMENTS[self.of.dtype].bits
@@ -191,28 +232,32 @@ class GemmLayouts:
         yield _said("lds_bytes", target, "" if whole <= most else f"{whole} bytes; {target} has {most}")
 
     def _epilogue(self, c: EpilogueLayouts, m: int, n: int, threads: int) -> Iterator[LayoutClaim]:
-        yield from _layout("c", c.lds, c.window)
+        yield from _layout("c", c.lds, c.window, int(c.read.ys[-1]))
         yield from _distribution("c to LDS", c.stored, c.window, threads)
         yield from _distribution("c from LDS", c.read, c.window, threads)
         whole = m % c.window[0] == 0 and n % c.window[1] == 0
         yield _said("whole", "c", "" if whole else f"a window of {c.window[0]} × {c.window[1]} in a tile of {m} × {n}")
+        if not _lengths(c.stored.lengths, c.window):
+            handed = accumulated.handed_on(self.summed, c.stored, c.window, c.taken, c.places, c.moves)
+            yield _said("handed_on", "c", handed)
         space = int(c.lds.element_space_size) * RESULTS[self.of.dtype].bytes
         yield _said("lds_bytes", "c", "" if space <= c.lds_bytes else f"{space} bytes in {c.lds_bytes}")
 
 
-def _layout(name: str, lds: TensorDescriptor, lengths: tuple[int, ...]) -> Iterator[LayoutClaim]:
+def _layout(name: str, lds: TensorDescriptor, lengths: tuple[int, ...], vector: int) -> Iterator[LayoutClaim]:
     yield _said("lengths", f"{name} in LDS", _lengths(lds.lengths, lengths))
     yield LayoutClaim("in_bounds", f"{name} in LDS", _proved(InBounds(lds)))
     yield LayoutClaim("injective", f"{name} in LDS", _proved(Injective(lds)))
+    yield LayoutClaim("contiguous", f"{name} in LDS", _proved(Contiguous(lds, len(lds.lengths) - 1, vector)))
 
 
 def _distribution(
-    about: str, one: TileDistribution, lengths: tuple[int, ...], threads: int, replicated: bool = False
-) -> Iterator[LayoutClaim]:
+    about: str, one: TileDistribution, lengths: tuple[int, ...], threads: int
+) -> Iterator[LayoutClaim]:  # fmt: skip
     yield _said("lengths", about, _lengths(one.lengths, lengths))
     over = int(prod(one.ps))
     yield _said("threads", about, "" if over == threads else f"{over} of {threads}")
-    yield LayoutClaim("covers", about, _proved(Covers(one, None if replicated else 1)))
+    yield LayoutClaim("covers", about, _proved(Covers(one, None)))
 
 
 def lds_cost(
@@ -295,12 +340,3 @@ def _exchanged(one: OperandLayouts, load: TransposedLoad, lanes: int) -> str:
                 found, wanted = (tuple(map(int, at[0])) for at in (brought, got[:, lane, e]))
                 return f"element {e} of lane {lane} is {found}, not {wanted}"
     return ""
-
-
-def held(one: TileDistribution) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The coordinates in the tile of each element that a thread holds: (threads, elements, dimensions)."""
-    lengths = [int(n) for n in (*one.ps, *one.ys)]
-    axes = dict(zip((*one.p_index, *one.y_index), np.indices(lengths, sparse=True), strict=True))
-    found = array(list(one.lower(one.p_index, one.y_index)), axes)
-    threads = int(np.prod(lengths[: len(one.ps)]))
-    return np.stack([np.broadcast_to(each, lengths).reshape(threads, -1) for each in found], axis=-1)

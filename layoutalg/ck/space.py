@@ -8,6 +8,8 @@
 | `tile_config`      | `{"values": [64, 128]}`, or `{"min": 64, "max": 256, "step": 64}` |
 | `trait_config`     | `{"values": […]}`: pipeline, scheduler, epilogue, pads, persistent |
 
+Files of Tile Engine's other operations look alike: a key that the universal GEMM has not is refused, and a file that
+lies in another operation's folder.
 Source: tile_engine/ops/gemm/gemm_instance_builder.py.  Schedulers, pads and persistence change no layout, so that
 configurations which differ in these alone are one here.
 """
@@ -18,6 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from layoutalg.errors import LayoutError
@@ -33,6 +36,9 @@ Sides = tuple[int, int, int]
 
 _SIDES = re.compile(r"(\d+)x(\d+)x(\d+)")
 _KEYS = ("tile_m", "tile_n", "tile_k", "warp_m", "warp_n", "warp_k", "warp_tile_m", "warp_tile_n", "warp_tile_k")
+_TRAITS = ("pipeline", "scheduler", "epilogue", "pad_m", "pad_n", "pad_k", "persistent")
+_CHOICES = ("values", "min", "max", "step")
+_FOLDERS = ("gemm", "gemm_universal")
 _LARGEST = 4096
 MOST = 1_000_000
 """Configurations of a space at most."""
@@ -122,6 +128,10 @@ def named(text: str, dtype: str, layout: str) -> Configuration:
 def space(data: Mapping[str, Any], dtype: str, layout: str) -> Iterator[Configuration]:
     """Every configuration of a Tile Engine file, valid or not; LayoutError where the file is none."""
     tiles, traits = _table(data, "tile_config"), _table(data, "trait_config")
+    if unknown := [*_unknown(data, tiles, traits)]:
+        raise LayoutError(f"the universal GEMM has no {', '.join(unknown)}: is the file of another operation?")
+    if "scheduler" in traits and (others := set(_words(traits, "scheduler")) - {*SCHEDULERS}):
+        raise LayoutError(f"scheduler: {', '.join(sorted(others))} is none of the universal GEMM's")
     sides = [_values(tiles, key) for key in _KEYS]
     words = [_words(traits, key) for key in ("pipeline", "epilogue")]
     count = 1
@@ -133,6 +143,26 @@ def space(data: Mapping[str, Any], dtype: str, layout: str) -> Iterator[Configur
         tile = Tile((m, n, k), (rest[0], rest[1], rest[2]), (rest[3], rest[4], rest[5]))
         for pipeline, epilogue in product(*words):
             yield Configuration(dtype, layout, tile, pipeline, epilogue)
+
+
+def other_operation(file: Path) -> str:
+    """The operation of Tile Engine in whose folder a file lies, where that is not the universal GEMM.
+
+    >>> other_operation(Path("/ck/tile_engine/ops/gemm_multi_d/configs/default_config.json"))
+    'gemm_multi_d'
+    """
+    *_, ops, name, folder, _ = ("", "", "", *file.resolve().parts)
+    of_engine = folder == "configs" and "tile_engine" in file.resolve().parts and ops
+    return name if of_engine and name not in _FOLDERS else ""
+
+
+def _unknown(data: Mapping[str, Any], tiles: Mapping[str, Any], traits: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of a file that say nothing of the universal GEMM."""
+    yield from (key for key in data if key not in ("tile_config", "trait_config", "k_block_per_cu"))
+    for table, known in ((tiles, _KEYS), (traits, _TRAITS)):
+        yield from (key for key in table if key not in known)
+        for key in (key for key in known if key in table):
+            yield from (f"{one} of {key}" for one in _choices(table, key) if one not in _CHOICES)
 
 
 def _table(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

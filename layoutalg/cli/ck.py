@@ -15,7 +15,7 @@ import typer
 from layoutalg.cli import checking, ck_auditing, ck_contraction
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import console_for
-from layoutalg.errors import shortened
+from layoutalg.errors import LayoutError, shortened
 from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
@@ -58,12 +58,13 @@ def sweep(
     executor: checking.Executing = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """Say of every configuration of a GEMM whether CK compiles it, and whether its layouts are right; and the rule.
+    """Say of every configuration of the universal GEMM whether CK compiles it, and whether its layouts are right.
 
-    Of each: every LDS descriptor in bounds and injective, every distribution of the tile's lengths and covering it,
-    windows as long as the distributions used with them, what a thread loads the same as what it hands on, LDS bytes;
-    and what storing to LDS and reading from it costs beside the least. Exit 1 where a configuration compiles and is
-    wrong, 2 where something is unknown. What was compiled is kept: a sweep that was interrupted goes on.
+    Of each: every LDS descriptor in bounds, injective and packed in vectors, every distribution of the tile's lengths
+    and covering it, windows as long as the distributions used with them, what a thread loads the same as what it hands
+    on, accumulators that are the products' elements of C and are stored as these, LDS bytes; and what storing to LDS
+    and reading from it costs beside the least. Exit 1 where a configuration compiles and is wrong, 2 where something
+    is unknown. What was compiled is kept: a sweep that was interrupted goes on.
 
     \b
     layoutalg ck sweep 192x128x64_4x1x1_16x16x16 --include composable_kernel/include
@@ -102,11 +103,17 @@ def _chosen(what: list[str], dtype: str, layout: str, pipeline: str) -> Iterator
         if path.suffix == ".json":
             if not path.is_file():
                 raise InputError(f"{path}: no such file")
+            if other := space.other_operation(path):
+                raise InputError(f"{path}: is of {other}; what is swept is the universal GEMM")
             try:
                 data = json.loads(path.read_text())
             except ValueError as error:
                 raise InputError(f"{path}: {error}") from error
-            yield from (one for one in space.space(data, dtype, layout) if not only or one.pipeline in only)
+            try:
+                every = [*space.space(data, dtype, layout)]
+            except LayoutError as error:
+                raise InputError(f"{path}: {error}") from error
+            yield from (one for one in every if not only or one.pipeline in only)
         else:
             yield space.named(text, dtype, layout)
 
@@ -134,7 +141,7 @@ def _show(found: list[sweeping.Swept], counts: Counter[str]) -> None:
     dear = sum(bool(one.conflicts) for one in found if one.outcome == "valid")
     said: dict[str, Any] = {name: counts[name] for name in sweeping.OUTCOMES if counts[name]}
     told = ", ".join(f"{count} {name}" for name, count in said.items())
-    print(f"{len(found)} configurations: {told}; of the valid ones {dear} have bank conflicts")
+    print(f"{len(found)} configurations of the universal GEMM: {told}; of the valid ones {dear} have bank conflicts")
 
 
 def _table(title: str, rules: list[sweeping.SweepRule]) -> None:

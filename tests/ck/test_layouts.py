@@ -8,6 +8,7 @@ import pytest
 from layoutalg.ck.layouts import GemmLayouts
 from layoutalg.ck.space import Configuration
 from layoutalg.errors import LayoutError
+from layoutalg.prove import Covers, prove
 from tests.ck.answers import FILE, RIGHT, SHUFFLED, STRAIGHT, TALL, TARGET, compiled, kept, target_of
 
 
@@ -31,7 +32,7 @@ def test_threads_are_counted_in_the_targets_waves() -> None:
     claims = list(GemmLayouts.read(RIGHT, *kept(RIGHT)).claims("gfx1201"))
     wrong = [one for one in claims if not one.verdict]
     assert {one.claim for one in wrong} == {"threads"}
-    assert len(wrong) == sum(one.claim == "threads" for one in claims) == 8
+    assert len(wrong) == sum(one.claim == "threads" for one in claims) == 9
     assert all("256 of 128" in str(one.verdict.reason) for one in wrong)
 
 
@@ -58,7 +59,8 @@ def test_loads_that_a_target_lacks_are_told_with_what_it_has() -> None:
         list(layouts.claims("gfx942"))
 
 
-A_LDS, A_STORED, A_READ, BYTES, A_ASKED = 0, 2, 3, 8, 11
+A_LDS, A_LOADED, A_STORED, A_READ, BYTES, A_ASKED, SUMMED = 0, 1, 2, 3, 8, 11, 13
+C_STORED, C_PLACES, C_MOVES = 1, 6, 7
 SWAPPED = {"ps_major": [[1], [2, 1]], "ps_minor": [[0], [0, 1]]}  # lanes run along the other side first
 EDITS = {
     "no room": (lambda p, e: p.__setitem__(BYTES, 1024), "lds_bytes, a and b"),
@@ -68,6 +70,31 @@ EDITS = {
     "half the tile": (lambda p, e: p[A_READ]["hs"][1].__setitem__(0, 1), "lengths, a as operand"),
     "C's window is not the stores'": (lambda p, e: e.__setitem__(3, [32, 64]), "lengths, c to LDS"),
     "no whole number of windows": (lambda p, e: e.__setitem__(3, [48, 64]), "whole, c"),
+    "K0 and K1 changed over": (
+        lambda p, e: (p[A_LDS]["transforms"][-1].__setitem__(1, [4, 8]), p[A_LDS]["lower"].__setitem__(-1, [10, 8])),
+        "contiguous, a in LDS",
+    ),
+    "A's rows by the waves along N": (
+        lambda p, e: p[A_READ].update(ps_major=[[0, 1], [2, 1]], ps_minor=[[0, 1], [1, 2]]),
+        "multiplied, c",
+    ),
+    "A's k in another order": (lambda p, e: p[A_READ].update(ys_minor=[0, 2, 0]), "multiplied, c"),
+    "accumulators of other rows": (
+        lambda p, e: p[SUMMED].update(ps_minor=[[0, 1], [3, 2]], ys_minor=[1, 0, 2, 4]),
+        "multiplied, c",
+    ),
+    "rows of an accumulator by other lanes": (
+        lambda p, e: p[SUMMED].update(
+            hs=[[2, 2, 4, 4, 2], [2, 2, 32]], ps_minor=[[1, 1], [4, 2]], ys_minor=[0, 0, 2, 3]
+        ),
+        "multiplied, c",
+    ),
+    "C is stored by other waves": (lambda p, e: e[C_STORED]["ps_major"].__setitem__(0, [2, 1]), "handed_on, c"),
+    "C's window moves elsewhere": (lambda p, e: e[C_MOVES].__setitem__(0, [64, 0]), "handed_on, c"),
+    "C's first part twice": (
+        lambda p, e: (e[C_PLACES].__setitem__(1, [0, 0]), e[C_MOVES].__setitem__(0, [0, 0])),
+        "handed_on, c",
+    ),
 }
 
 
@@ -78,6 +105,26 @@ def uncontradicted(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {key: uncontradicted(one) for key, one in answer.items() if key not in ("adaptor", "samples")}
     return answer
+
+
+def test_an_epilogue_that_swaps_rows_of_c_is_refuted() -> None:
+    """`<MWave, NumMXdlPerWavePerShuffle>` for `<NumMXdlPerWavePerShuffle, MWave>`, with its indices."""
+    pipeline, epilogue = map(uncontradicted, kept(SHUFFLED))
+    epilogue[C_STORED].update(ps_minor=[[0, 1], [3, 2]], ys_minor=[1, 0, 2, 4])
+    (wrong,) = [one for one in GemmLayouts.read(SHUFFLED, pipeline, epilogue).claims(TARGET) if not one.verdict]
+    assert (wrong.claim, wrong.about) == ("handed_on", "c")
+    assert wrong.verdict.reason == "thread 0: (32, 0) of C is stored as (16, 0)"
+
+
+def test_what_is_stored_by_copies_is_covered() -> None:
+    """The rule of `covers` is one: as often as the Rs say; the two halves of the waves hold, and store, the same."""
+    pipeline, epilogue = map(uncontradicted, kept(RIGHT))
+    replicated = {"rs": [2], "hs": [[2, 16, 4], [4, 8]], "ps_major": [[0, 1], [1, 2]], "ps_minor": [[0, 0], [1, 0]]}
+    for part in (A_LOADED, A_STORED):
+        pipeline[part].update(replicated)
+    assert not failed(RIGHT, pipeline, epilogue)
+    stored = GemmLayouts.read(RIGHT, pipeline, epilogue).a.stored
+    assert [prove(Covers(stored, copies)).name for copies in (None, 2, 1)] == ["proved", "proved", "refuted"]
 
 
 @pytest.mark.parametrize("name", EDITS)

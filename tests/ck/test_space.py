@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from layoutalg.ck.space import Configuration, Tile, named, space
+from layoutalg.ck.space import Configuration, Tile, named, other_operation, space
 from layoutalg.errors import LayoutError
 from tests.composable_kernel import composable_kernel
 
@@ -59,6 +59,32 @@ def test_a_wrong_file_is_refused(key: str, value: object, why: str) -> None:
     table = {**FILE["tile_config"], **wide, key: value}
     with pytest.raises(LayoutError, match=why):
         list(space({**FILE, "tile_config": table}, "fp16", "rcr"))
+
+
+@pytest.mark.parametrize(("where", "key"), [
+    ("", "group_size_k"), ("", "permute_n"), ("trait_config", "a_preshuffle_quant"), ("tile_config", "warp_tile_l"),
+])  # fmt: skip
+def test_a_key_that_the_gemm_has_not_is_named(where: str, key: str) -> None:
+    """Of Tile Engine's other operations, whose files are alike but for it."""
+    known = {**FILE, "k_block_per_cu": 1}
+    more = {key: {"values": [True]}} if where else {key: 128}
+    with pytest.raises(LayoutError, match=f"the universal GEMM has no {key}"):
+        list(space({**known, where: {**known[where], **more}} if where else {**known, **more}, "fp16", "rcr"))
+    assert list(space(known, "fp16", "rcr"))
+
+
+def test_what_is_said_of_a_key_otherwise_is_named_and_so_is_another_scheduler() -> None:
+    tiles, traits = FILE["tile_config"], FILE["trait_config"]
+    with pytest.raises(LayoutError, match="has no exclude of tile_m"):
+        list(space({**FILE, "tile_config": {**tiles, "tile_m": {"values": [64], "exclude": [64]}}}, "fp16", "rcr"))
+    with pytest.raises(LayoutError, match="scheduler: default is none"):
+        list(space({**FILE, "trait_config": {**traits, "scheduler": {"values": ["default"]}}}, "fp16", "rcr"))
+
+
+def test_files_of_other_operations_are_known_by_their_folder() -> None:
+    engine = composable_kernel() / "tile_engine" / "ops"
+    found = {file.parent.parent.name: other_operation(file) for file in engine.glob("*/configs/*.json")}
+    assert found == {"gemm": "", "gemm_multi_d": "gemm_multi_d", "gemm_preshuffle": "gemm_preshuffle"}
 
 
 def test_what_is_no_file_of_tile_engine_is_refused() -> None:

@@ -27,7 +27,9 @@ def test_a_right_configuration_is_valid_and_what_it_costs_is_told():
     told = run(*SWEEP, RIGHT_TILE)
     assert told.returncode == 0
     assert "a to LDS: 8 cycles" in told.stdout.replace("\n", " ")
-    assert told.stdout.endswith("1 configurations: 1 valid; of the valid ones 1 have bank conflicts\n")
+    assert told.stdout.endswith(
+        "1 configurations of the universal GEMM: 1 valid; of the valid ones 1 have bank conflicts\n"
+    )
 
 
 def test_a_wrong_one_is_told_with_its_claim():
@@ -71,6 +73,17 @@ def test_where_tile_engine_differs_stands_beside(tmp_path):
 ])  # fmt: skip
 def test_bad_input_is_a_line(given, why):
     refused(run(*SWEEP, *given), why)
+
+
+def test_a_file_of_another_operation_is_a_line(tmp_path):
+    traits = {"pipeline": {"values": ["compv3"]}, "epilogue": {"values": ["default"]}}
+    file = tmp_path / "aquant.json"
+    file.write_text(json.dumps({"tile_config": {}, "trait_config": traits, "group_size_k": 128}))
+    refused(run(*SWEEP, file), "aquant.json: the universal GEMM has no group_size_k")
+    file = tmp_path / "tile_engine/ops/gemm_multi_d/configs/default_config.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    refused(run(*SWEEP, file), "is of gemm_multi_d; what is swept is the universal GEMM")
 
 
 def test_headers_that_do_not_compile_are_a_line(monkeypatch):

@@ -266,7 +266,7 @@ def offsets(d: TensorDescriptor) -> list[int]:
 
 
 def check_descriptor(draw: random.Random) -> None:
-    """The layouts one after another; in bounds where each stays in the one before; equal where it is (or out of time)."""
+    """The layouts one after another; in bounds where each stays in the one before; equal where it is."""
     chain = [any_layout(draw) for _ in range(draw.choice((1, 1, 2, 2, 3)))]
     made = cute.descriptor(*chain)
     wanted, inside = values(chain[-1]), True

@@ -36,6 +36,7 @@ from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.observer import Observer
+from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import image_base
 from layoutalg.isa.run.scratch import scratch_stride
@@ -177,6 +178,7 @@ def _run_grid(
     unknown = np.asarray(memory.undefined(_KERNARG).reshape(-1, 4).any(axis=1))
     arguments = [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]
     pointers = {"kernarg_segment_ptr": memory.addresses[_KERNARG], "dispatch_ptr": memory.addresses[-1]}
+    waiting = polls(program)
     unaligned: dict[str, None] = {}
     ordered: dict[str, None] = {}
     unjudged: dict[str, None] = {}
@@ -185,7 +187,7 @@ def _run_grid(
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
         initialise(machine.registers, pointers, arguments, launch.block)
-        machine.memory.observer = observer
+        machine.memory.observer, machine.memory.polls = observer, waiting
         steps += run(machine, program, turns, observer)
         unaligned |= machine.memory.unaligned
         ordered |= machine.memory.ordered

@@ -144,7 +144,8 @@ class WaveMemory(Reach):
             memory, positions = self._positions(space, where_to, lanes, access)
             races, rows = self._races(space), lanes.rows
             if races:
-                atomic = space == "global" and may_be_atomic(instruction.fields)
+                atomic = instruction.address in self.polls
+                atomic |= space == "global" and may_be_atomic(instruction.fields)
                 described, some = registers.describe(lanes.active), len(rows)
                 if space == "lds":
                     some = self.lds.noted(some, alike=self.alike and not atomic and self.waves.alike)

@@ -7,7 +7,7 @@ it.  Two waves may touch a place, one of them changing it, only where something 
 | at | is a race, where nothing orders it after |
 |---|---|
 | a read | another wave's write, or atomic sum of which it reads no result |
-| a write | the same of something else than it writes, and another's read or atomic update |
+| a write | the same of something else than it writes, and another's read or atomic update, but one that gave a result |
 | an atomic update | another's write, and another's read if it is such a sum; no other atomic update |
 
 A plain read beside other atomic updates may be a guess that an atomic operation checks afterwards (the first value of a
@@ -24,8 +24,8 @@ accesses of global memory in order, having issued it is enough (LLVM's AMDGPUUsa
 of a work-group waits for vmcnt or vscnt only in WGP mode, or where tgsplit is on).
 
 A wave that reads an atomic operation's result, or makes what may be an atomic load of global memory
-(`semantics.accesses.may_be_atomic`; loads of LDS have no such bits, by whichever instruction), may know by it that
-others have come so far.  From there on what it does to places
+(`semantics.accesses.may_be_atomic`; loads of LDS have no such bits, by whichever instruction) or one that waits for
+another wave (`polls`), may know by it that others have come so far.  From there on what it does to places
 that others touched before is not judged (of other blocks: what its block does).  So what is reported is a race; what is
 not may be one in such kernels, which `Synchronised.unjudged` tells.
 
@@ -166,6 +166,7 @@ class Races:
         self.readers = Group(places, waves_per_block)
         self.updaters: Group | None = None  # nobody so far
         self.summers: Group | None = None  # those among them whose sums a read would be a part of
+        self.askers: Group | None = None  # those that read a result: a store beside them may be an atomic one
         self.regions = list(regions)
         self.changed: set[int] = set()  # regions that were written or updated
         self.kept: list[tuple[Array, int, Array, Array, Array, Array]] = []  # reads of others, not noted yet
@@ -206,7 +207,12 @@ class Races:
         report.of(near, far, "written", "wrote something else")
         report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
         if self.updaters:
-            report.of(*self.updaters.others(places, own, state.waits[row]), "atomically updated", "updated")
+            near, far = self.updaters.others(places, own, state.waits[row])
+            if self.askers:
+                asked = np.logical_or(*self.askers.others(places, own, state.waits[row]))
+                report.tell(near & asked, far & asked)
+                near, far = near & ~asked, far & ~asked
+            report.of(near, far, "atomically updated", "updated")
         self.writer[places], self.ticket[places] = own, np.repeat(tickets, count)
         if changed is None:
             several = self.writer[places] != own
@@ -229,6 +235,9 @@ class Races:
             self.summers.note(places, own, state.waits[row], state.signals[row])
         else:
             report.tell(*others)
+        if returns:
+            self.askers = self.askers or Group(len(self.writer), state.waves_per_block)
+            self.askers.note(places, own, state.waits[row], state.signals[row])
         if self.updaters is None:
             self.updaters = Group(len(self.writer), state.waves_per_block)
         before = bool((self.updaters.who[places] != NOBODY).any())

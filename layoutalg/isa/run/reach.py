@@ -47,6 +47,7 @@ class Reach:
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
         self.scratch = Scratch(kernel, registers.waves, noise)
         self.observer: Observer | None = None
+        self.polls: frozenset[int] = frozenset()  # loads that wait for another wave
         self.alike = False  # the access is one of all lanes, with the same addresses in each block
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
         self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change

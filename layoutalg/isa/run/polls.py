@@ -1,0 +1,60 @@
+"""Loads that wait for another wave: those of a loop that only looks, at an address that it does not change.
+
+    again: ds_read_b32 v1, v0;  s_waitcnt;  v_cmp_eq 0, v1;  s_cbranch again
+
+Compilers make a relaxed or acquiring atomic load of LDS, and on RDNA of global memory, a plain one (LLVM's AMDGPUUsage,
+"Memory Model": load atomic), so nothing in such an instruction says that it is one.  But a loop of no stores, atomic
+operations and barriers in which a load has the same address each time can end by what another wave stores alone.
+
+What it cannot represent: a flag that is looked at once, and loops whose body calls functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutalg.isa.decode.code import MachineCode, branch_target
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.control import BARRIERS, JUMPS
+
+#: Registers that an instruction which is no load writes at most, from its result on, and that an address has.
+_WIDE = 2
+
+
+def polls(program: MachineCode) -> frozenset[int]:
+    """The addresses of such loads."""
+    found: set[int] = set()
+    for branch in program.instructions:
+        target = branch_target(branch)
+        if target is not None and target <= branch.address:
+            body = [one for one in program.instructions if target <= one.address <= branch.address]
+            found |= {one.address for one in body if one.name in ACCESSES and _only_looks(body, one)}
+    return frozenset(found)
+
+
+def _only_looks(body: Sequence[Instruction], load: Instruction) -> bool:
+    """Whether a loop of these instructions changes no memory, and not where a load of it looks."""
+    if any(one.name in BARRIERS or one.name in JUMPS or _changes(one) for one in body):
+        return False
+    looked = [load.operands[role] for role in ("addr", "base") if role in load.operands]
+    return not any(_meets(written, _width(one), at) for one in body for written in _results(one) for at in looked)
+
+
+def _changes(instruction: Instruction) -> bool:
+    access = ACCESSES.get(instruction.name)
+    return access is not None and (access.store or access.atomic is not None or access.to_lds)
+
+
+def _results(instruction: Instruction) -> list[Operand]:
+    parts = instruction.halves or (instruction,)
+    return [one.operands[role] for one in parts for role in ("d", "m", "m2") if role in one.operands]
+
+
+def _width(instruction: Instruction) -> int:
+    access = ACCESSES.get(instruction.name)
+    return _WIDE if access is None else access.registers * (2 if access.pair_step else 1)
+
+
+def _meets(written: Operand, width: int, at: Operand) -> bool:
+    return written.kind == at.kind and written.index < at.index + _WIDE and at.index < written.index + width

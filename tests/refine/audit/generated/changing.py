@@ -152,6 +152,10 @@ def bounded(kernel: Kernel, draw: Random) -> Kernel | None:
     if loop is None:
         return None
     others = [Var(size) for size in kernel.sizes if size != "G"] + [Const(2), op("-", loop.end, 1)]
+    others += [op("+", op("&", T, 3), 1)]  # another count for each thread
+    for outer in walk(kernel.body):
+        if isinstance(outer, For) and loop in walk(outer.body):  # another in each turn
+            others += [op("+", Var(outer.var), 1), op("-", outer.end, Var(outer.var))] * 2
     new = replace(loop, end=draw.choice(others)) if draw.random() < 0.6 else replace(loop, first=Const(1))
     return with_node(kernel, loop, new, draw)
 
@@ -353,6 +357,6 @@ def elsewhere(kernel: Kernel, draw: Random) -> Kernel | None:
 
 CHANGES: tuple[tuple[int, Change], ...] = (
     (2, dropped), (2, fenced), (3, moved_barrier), (1, added), (4, halved), (3, turned), (4, tied), (2, parity),
-    (1, bounded), (2, negated), (4, guarded), (2, swapped), (1, lost), (2, hoisted), (9, parted), (2, passed_twice),
+    (3, bounded), (2, negated), (4, guarded), (2, swapped), (1, lost), (2, hoisted), (9, parted), (2, passed_twice),
     (5, injected), (3, carried), (1, elsewhere),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from random import Random
 
 from tests.refine.audit.generated.language import (
     BARRIER,
+    GROUP,
     Body,
     Buffer,
     Const,
@@ -151,7 +152,7 @@ class Draft:
     def value(self, depth: int = 2) -> Value:
         """A value of this turn and thread."""
         leaves = [self.loaded, self.loaded, self.row, self.gathered, self.constant]
-        inner = [self.exchanged, self.exchanged, self.chosen, self.sum_of_two, self.summed]
+        inner = [self.exchanged, self.exchanged, self.chosen, self.sum_of_two, self.summed, self.shuffled]
         if self.dtype not in ("f32", "i32"):
             inner = [self.exchanged, self.exchanged, self.chosen]
         return self.draw.choice(leaves if depth <= 0 or self.chance(0.4) else inner)(depth)  # type: ignore[operator]
@@ -217,6 +218,17 @@ class Draft:
         near = (inner.said, *(lambda i, one=one: one(lanes.said(i)) for one in inner.near))
         return Value((*inner.body, Store(s, place, inner.term), BARRIER, *body, *behind), v,
                      lambda i: inner.said(first.said(lanes.said(i))), near)  # fmt: skip
+
+    def shuffled(self, depth: int) -> Value:
+        """A value of another lane of the wave."""
+        inner = self.value(depth - 1)
+        first = f"{{}} // {GROUP} * {GROUP}"
+        lane, said = self.draw.choice([
+            (op("^", T, 1), "({} // 2 * 2 + ({} + 1) % 2)"), (op("&", T, ~1 & GROUP - 1), "({} // 2 * 2)"),
+            (Const(0), f"({first})"), (op("+", T, 1), f"({first} + ({{}} + 1) % {GROUP})"),
+        ])  # fmt: skip
+        body, v = self.held(Op("shfl", (inner.term, lane)))
+        return Value((*inner.body, *body), v, lambda i: inner.said(said.replace("{}", i)), (inner.said,))
 
     def summed(self, depth: int) -> Value:
         """A sum over a loop of its own."""

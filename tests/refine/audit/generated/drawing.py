@@ -162,6 +162,23 @@ def turns(draft: Draft) -> tuple[Body, tuple[str, ...]]:
     return body, (f"o[i] = sum[n < N] sum[m < M] {said}",)
 
 
+def recurrence(draft: Draft) -> tuple[Body, tuple[str, ...]]:
+    """What each thread has is made anew in each turn, of what it and others had."""
+    draft.size("N")
+    y, lanes, other = draft.tensor("y", draft.dtype, [draft.block]), draft.order(), draft.order()
+    s, a, o = draft.buffer(draft.block), draft.new("a"), draft.out("o", ["N", draft.block])
+    mine, theirs = Load(s, lanes.of(T)), Load(s, other.of(T))
+    new = draft.draw.choice([mine, op("+", Var(a), mine), op("+", theirs, mine)])
+    store = Store(o.name, op("+", op("*", Var("j"), draft.block), T), Var(a))
+    step: Body = (Store(s, T, Var(a)), BARRIER, Set(a, new), BARRIER)
+    body = draft.draw.choice([(store, *step), (*step, store)])
+    said, also = lanes.said("i"), other.said("i")
+    return (Let(a, draft.dtype, Load(y.name, T)), For("j", Const(0), Var("N"), 1, body)), (
+        f"o[j, i] = y[i] + sum[k < j] y[{said}]", f"o[j, i] = y[i] + sum[k < j + 1] y[{said}]", f"o[j, i] = y[{said}]",
+        f"o[j, i] = y[(i + j) % {draft.block}]", f"o[j, i] = y[{also}] + sum[k < j] y[{said}]", "o[j, i] = y[i]",
+    )  # fmt: skip
+
+
 def strided(draft: Draft) -> tuple[Body, tuple[str, ...]]:
     """Elements of one dimension, each thread every so many."""
     draft.size("N")
@@ -267,9 +284,9 @@ def left_early(draft: Draft) -> tuple[Body, tuple[str, ...]]:
 
 PLANS: tuple[tuple[int, Plan], ...] = (
     (2, once), (4, split), (1, placed), (1, several), (4, carried), (1, triangle), (6, staged), (4, turns),
-    (1, strided), (1, counted), (3, exchanged_globally), (3, narrow), (2, left_early), (8, lambda d: looped(d, once)),
-    (2, lambda d: looped(d, split)), (2, lambda d: looped(d, placed)), (1, lambda d: looped(d, several)),
-    (3, lambda d: looped(d, once, 2)), (1, lambda d: looped(d, split, 2)), (1, lambda d: looped(d, narrow)),
+    (2, recurrence), (1, strided), (1, counted), (3, exchanged_globally), (3, narrow), (2, left_early),
+    (8, lambda d: looped(d, once)), (2, lambda d: looped(d, split)), (2, lambda d: looped(d, placed)),
+    (1, lambda d: looped(d, several)), (3, lambda d: looped(d, once, 2)), (1, lambda d: looped(d, split, 2)), (1, lambda d: looped(d, narrow)),
     (1, lambda d: looped(d, exchanged_globally)),
 )  # fmt: skip
 
@@ -283,7 +300,7 @@ def drawn(draw: Random, split_barriers: bool = False, changes: int = 4) -> Kerne
     body, equations = plan(draft)
     kernel = Kernel(draft.block, tuple(draft.sizes), tuple(draft.tensors.values()), tuple(draft.buffers.values()),
                     body, tuple(dict.fromkeys(equations))[:6], ("bank_conflict_free", "coalesced"),
-                    draw.random() < 0.5)  # fmt: skip
+                    draw.random() < 0.5, draw.choice([1000, 1000, 1000, 4]))  # fmt: skip
     for _ in range(min(changes, draw.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4]))):
         kernel = changed(kernel, draw, split_barriers)
     return kernel

@@ -3,7 +3,7 @@
 | a term | is |
 |---|---|
 | `Const`, `Var` | a number; a variable: the thread `t`, the block `g`, a size, a loop's, one that `Let` made |
-| `Op` | an operation of C on terms, `?:` among them |
+| `Op` | an operation of C on terms, `?:` among them, or `shfl`: a value of another lane |
 | `Load` | an element of a memory, a tensor or a buffer in LDS |
 
 | a statement | does |
@@ -32,6 +32,10 @@ TYPES = {
     "u16": "unsigned short",
     "u8": "unsigned char",
 }
+
+
+#: Lanes that exchange by `shfl`, on every target.
+GROUP = 32
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,7 @@ class Kernel:
     equations: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     bounded: bool = True  # the compiler knows how many threads a block has
+    most: int = 1000  # of each size
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -192,6 +197,8 @@ def term(node: Term) -> str:
             return f"{node.memory}[{term(node.index)}]"
         case Op("!", (a,)):
             return f"!({term(a)})"
+        case Op("shfl", (value, lane)):
+            return f"__shfl({term(value)}, {term(lane)}, {GROUP})"
         case Op("?:", (when, a, b)):
             return f"({term(when)} ? {term(a)} : {term(b)})"
         case Op(name, (a, b)):
@@ -271,7 +278,7 @@ def text(kernel: Kernel, name: str = "k") -> str:
 
 def launch(kernel: Kernel, name: str = "k", equations: tuple[str, ...] | None = None) -> str:
     """The launch file; with its equations unless others are said."""
-    least = ", ".join(f"{one} = {{ min = 1, max = 1000 }}" for one in kernel.sizes)
+    least = ", ".join(f"{one} = {{ min = 1, max = {kernel.most} }}" for one in kernel.sizes)
     found = [f"symbols = {{ {least} }}"]
     for one in kernel.tensors:
         lengths = ", ".join(f'"{n}"' if isinstance(n, str) else str(n) for n in one.lengths)

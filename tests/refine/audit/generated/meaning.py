@@ -1,7 +1,8 @@
 """What a kernel means, by numpy: all threads of all blocks do one statement, then the next.
 
-A kernel without a race does the same in every order. What it cannot represent: what a race gives, and LDS before it was
-stored (it holds noise here).
+A kernel without a race does the same in every order. What it cannot represent: what a race gives, LDS before it was
+stored (it holds noise here); what several threads store at once, and what a lane gives that does not take part, is
+`Undefined`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.refine.audit.generated.language import (
+    GROUP,
     Add,
     Body,
     Break,
@@ -38,6 +40,11 @@ Array = NDArray[Any]
 DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32, "u16": np.uint16, "u8": np.uint8}
 
 _NOISE = 77
+
+
+class Undefined(ValueError):
+    """What the source leaves open."""
+
 
 _OPERATIONS = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "&": np.bitwise_and, "^": np.bitwise_xor, "|": np.bitwise_or,
@@ -84,7 +91,10 @@ class _Machine:
             case Store():
                 at = self.place(one.memory, one.index, live)
                 memory = self.memories[one.memory]
-                memory[at[live]] = _as(np.broadcast_to(self.term(one.value, live), live.shape)[live], memory.dtype)
+                values = _as(np.broadcast_to(self.term(one.value, live), live.shape)[live], memory.dtype)
+                memory[at[live]] = values
+                if (memory[at[live]] != values).any():
+                    raise Undefined("threads that store something else to one element")
             case Add():
                 at = self.place(one.memory, one.index, live)
                 value = np.broadcast_to(self.term(one.value, live), live.shape)
@@ -134,6 +144,12 @@ class _Machine:
                 return _wide(self.memories[one.memory][self.place(one.memory, one.index, live)])
             case Op("!", (a,)):
                 return np.asarray(self.term(a, live) == 0).astype(np.int64)
+            case Op("shfl", (value, lane)):
+                first = np.arange(self.threads) // GROUP * GROUP
+                there = first + np.broadcast_to(self.term(lane, live), live.shape) % GROUP
+                if (live & ~live[there]).any():
+                    raise Undefined("a lane that takes no part")
+                return np.broadcast_to(self.term(value, live), live.shape)[there]
             case Op("?:", (when, a, b)):
                 yes = np.broadcast_to(self.term(when, live), live.shape) != 0
                 return np.where(yes, *_alike(self.term(a, live & yes), self.term(b, live & ~yes)))

@@ -28,7 +28,7 @@ from tests.refine.audit.generated.language import (
     undeclared,
     walk,
 )
-from tests.refine.audit.generated.meaning import meant
+from tests.refine.audit.generated.meaning import Undefined, meant
 from tests.refine.audit.generated.reducing import smallest
 
 T, HALF = Var("t"), Const(64)
@@ -50,7 +50,10 @@ def test_a_run_of_a_plan_is_what_the_source_means(target: str) -> None:
         file = claiming(kernel, "k0")
         sizes = {name: n for name, n in (("N", 3), ("M", 2), ("G", 2)) if name in kernel.sizes}
         made = contents(file, code, sizes, seed)
-        wanted = meant(kernel, sizes, {name: one.read(one.buffer.array) for name, one in made.tensors.items()})
+        try:
+            wanted = meant(kernel, sizes, {name: one.read(one.buffer.array) for name, one in made.tensors.items()})
+        except Undefined:
+            continue
         run = execute(code, made.grid, made.block, made.arguments, strict=False, lds=made.lds)
         for one, memory in zip(made.passed, run.outputs, strict=True):
             assert (one.read(memory) == wanted[one.name]).all(), seed

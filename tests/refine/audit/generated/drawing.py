@@ -286,8 +286,8 @@ PLANS: tuple[tuple[int, Plan], ...] = (
     (2, once), (4, split), (1, placed), (1, several), (4, carried), (1, triangle), (6, staged), (4, turns),
     (2, recurrence), (1, strided), (1, counted), (3, exchanged_globally), (3, narrow), (2, left_early),
     (8, lambda d: looped(d, once)), (2, lambda d: looped(d, split)), (2, lambda d: looped(d, placed)),
-    (1, lambda d: looped(d, several)), (3, lambda d: looped(d, once, 2)), (1, lambda d: looped(d, split, 2)), (1, lambda d: looped(d, narrow)),
-    (1, lambda d: looped(d, exchanged_globally)),
+    (1, lambda d: looped(d, several)), (3, lambda d: looped(d, once, 2)), (1, lambda d: looped(d, split, 2)),
+    (1, lambda d: looped(d, narrow)), (1, lambda d: looped(d, exchanged_globally)),
 )  # fmt: skip
 
 

@@ -1,0 +1,82 @@
+"""Every field of every statement of a ring changed: what stays proved computes the same.
+
+A mutant that is proved is carried out on numbers (`reference_run`), copies and products early and late; one whose text
+is that of the ring itself need not be.  `LAYOUTALG_FUZZ=2000 pytest tests/kernel/obligations/test_ring_mutations.py`
+tries them all; a failure names the change.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.program import (
+    Program,
+)
+from layoutalg.kernel.verify import requirements
+from layoutalg.layout import LayoutError
+from layoutalg.prove import Limits, Proved, prove
+from tests.fuzzing import FIRST, MANY
+from tests.kernel.mutants import mutants
+from tests.kernel.obligations.test_ring import plan, product
+from tests.kernel.reference_run import run
+
+EINSUMS = ("ik,kj->ij", "ki,jk->ij")
+LENGTHS = {"i": 136, "k": 200, "j": 72}
+
+
+@cache
+def base(einsum: str) -> Program:
+    return product(einsum, plan(whole=False))
+
+
+# --- what becomes of them ---------------------------------------------------------------------------------------------
+
+
+def is_proved(program: Program) -> bool:
+    try:
+        return all(isinstance(prove(r.claim, limits=Limits(seconds=1)), Proved) for r in requirements(program))
+    except LayoutError:
+        return False
+
+
+def computes(program: Program, einsum: str) -> bool:
+    """Whether a run, copies and products early or late, gives the product of its matrices."""
+    rng = np.random.default_rng(0)
+    names = einsum.partition("->")[0].split(",")
+    a, b = (rng.integers(-2, 3, [LENGTHS[x] for x in letters]).astype(float) for letters in names)
+    sizes = {f"N_{x}": n for x, n in LENGTHS.items()}
+    found = (run(program, {"a": a.ravel(), "b": b.ravel()}, sizes, late) for late in (False, True))
+    wanted = np.einsum(einsum, a, b).ravel()
+    return all(np.array_equal(one, wanted) for one in found)
+
+
+def kernel(program: Program) -> str:
+    text = emit_unverified(program)
+    return text[text.index('extern "C" __global__') :]
+
+
+@pytest.mark.parametrize("einsum", EINSUMS)
+def test_the_ring_itself_is_right(einsum: str) -> None:
+    assert is_proved(base(einsum))
+    assert computes(base(einsum), einsum)
+
+
+@pytest.mark.parametrize("einsum", EINSUMS)
+def test_a_mutant_that_is_proved_computes_the_same(einsum: str) -> None:
+    program = base(einsum)
+    every = [(what, mutant) for what, mutant in mutants(program) if mutant != program]
+    drawn = random.Random(FIRST).sample(every, len(every) if MANY else 12)
+    found: Counter[str] = Counter()
+    for what, mutant in drawn:
+        proved = is_proved(mutant)
+        same = proved and kernel(mutant) == kernel(program)
+        if proved and not same:
+            assert computes(mutant, einsum), f"seed {FIRST}: {what} is proved, and computes another product"
+        found["the same text" if same else "the same product" if proved else "not proved"] += 1
+    assert found["not proved"] > len(drawn) // 2, found

@@ -43,7 +43,7 @@ class Traffic:
     """What one instruction moved in global memory.
 
     `segments` are those of the target's smallest size that its waves touched, `least` the fewest that could have held
-    the bytes.
+    the bytes; `wide` and `wide_least` the same of its largest.
     """
 
     where: str
@@ -52,6 +52,8 @@ class Traffic:
     bytes: int = 0  # of all active lanes
     segments: int = 0
     least: int = 0
+    wide: int = 0
+    wide_least: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,13 @@ class Observer:
         where, lanes = where[rows].astype(np.int64), lanes[rows]
         if not where.size:
             return
-        size = min(gpu(registers.kernel.target).segments)
+        sizes = gpu(registers.kernel.target).segments
         one.accesses += int(rows.sum())
         one.bytes += int(lanes.sum()) * access.size
-        one.segments += int(segments(where, access.size, size, lanes).sum())
-        one.least += int(fewest(where, access.size, size, lanes).sum())
+        one.segments += int(segments(where, access.size, min(sizes), lanes).sum())
+        one.least += int(fewest(where, access.size, min(sizes), lanes).sum())
+        one.wide += int(segments(where, access.size, max(sizes), lanes).sum())
+        one.wide_least += int(fewest(where, access.size, max(sizes), lanes).sum())
 
     def after(self, registers: WaveRegisters, instruction: Instruction) -> None:
         """Notes what the traced wave wrote, where it is one that runs."""

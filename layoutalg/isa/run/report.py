@@ -43,6 +43,7 @@ def report(program: MachineCode, launch: BoundLaunch, run: Execution, observer: 
         "instructions": {"waves": sum(kinds.values()), **dict(kinds.most_common())},
         "global": {
             "segment_bytes": min(gpu(program.kernel.target).segments),
+            "wide_bytes": max(gpu(program.kernel.target).segments),
             **{key: sum(getattr(one, key) for one in moved.values()) for key in ("bytes", "segments", "least")},
             "instructions": [_placed(vars(one), lines) for one in moved.values()],
         },
@@ -94,6 +95,8 @@ def text(found: Data) -> Iterator[str]:
            f"{moved['least']} would do")  # fmt: skip
     for one in moved["instructions"]:
         times = f", {one['segments'] / one['least']:.3g} times the least" if one["segments"] > one["least"] else ""
+        if one["wide"] > one["wide_least"]:
+            times += f", {one['wide']} of {moved['wide_bytes']} bytes where {one['wide_least']} would do"
         yield f"  {_said(one)}: {one['accesses']} accesses, {one['bytes']} bytes, {one['segments']} segments{times}"
     lds = found["lds"]
     if lds["instructions"]:

@@ -176,9 +176,9 @@ class Runs:
         instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
         between = claim == "in_bounds" and BETWEEN in run.fault.what
         if claim == "aligned" and " updates " not in about:
-            narrow = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
-            if narrow and narrow.element < DWORD:
-                return False  # compilers join bytes
+            tensor = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
+            if tensor is None or tensor.element < DWORD:
+                return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
         return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
 
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:

@@ -32,7 +32,7 @@ def test_bytes_and_segments_are_those_of_the_tensors(program, target):
     for store in (False, True):
         moved = [one for one in watch.traffic.values() if one.store == store]
         assert sum(one.bytes for one in moved) == 100 * 70 * 4
-        assert all(one.least <= one.segments for one in moved)
+        assert all(one.least <= one.segments and one.wide_least <= one.wide <= one.segments for one in moved)
     counts = watch.counts(code)
     assert [count for one, count in counts if one.name == "S_ENDPGM"] == [4 * 256 // code.kernel.wave_size]
     assert sum(one.accesses for one in run.lds) == sum(count for one, count in counts if kind_of(one, target) == "lds")

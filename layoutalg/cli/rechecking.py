@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.formats import check as claims
+    from layoutalg.prove import decide
     from layoutalg.prove import recheck as again
 else:
     prove = lazy("layoutalg.prove")
     formats = lazy("layoutalg.formats")
     claims = lazy("layoutalg.formats.check")
+    decide = lazy("layoutalg.prove.decide")
     again = lazy("layoutalg.prove.recheck")
 
 RESULTS = ("agrees", "disagrees", "undecided", "altered")
@@ -51,6 +53,12 @@ class Source:
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("its manifest does not say what the claims were made from")
         return cls(**said)
+
+    def __str__(self) -> str:
+        """The files and how they are read, as on a command line."""
+        given = [f"-D {name}={value}" for name, value in self.define.items()]
+        given += [f"-I {folder}" for folder in self.include] + [f"--target {name}" for name in self.target]
+        return " ".join([*self.files, *given, *([f"--strategy {self.strategy}"] if self.strategy else [])])
 
     def read(self) -> Iterator[formats.SpecFile]:
         """The files as they are now."""
@@ -82,24 +90,32 @@ def recheck(
     altered, 2 where something is undecided or there is nothing to check.
     """
     try:
-        found = _rechecked(folder, jobs, seconds)
+        source, found = _rechecked(folder, jobs, seconds)
     except ImportError as error:
         raise InputError(str(error)) from None
     except (OSError, ValueError) as error:
         raise InputError(f"{folder}: not a folder of certificates ({error})") from None
     certificates = list({c.file: c for claim in found for c in claim.certificates}.values())
-    print(json.dumps(_document(found, certificates), ensure_ascii=False)) if as_json else _show(found, certificates)
+    if as_json:
+        print(json.dumps({"source": source, **_document(found, certificates)}, ensure_ascii=False))
+    else:
+        _show(found, certificates)
+        print(f"made anew from {source}")
     results = {claim.result for claim in found}
     return 1 if results & {"disagrees", "altered"} else 2 if "undecided" in results or not certificates else 0
 
 
-def _rechecked(folder: Path, jobs: int, seconds: float) -> list[again.RecheckedClaim]:
+def _rechecked(folder: Path, jobs: int, seconds: float) -> tuple[str, list[again.RecheckedClaim]]:
+    """What the claims were made from, and what became of them."""
     if again.is_empty(folder):
-        return []
+        return "nothing", []
     source = Source.of(again.source(folder))
+    if source.strategy is not None and source.strategy not in decide.STRATEGIES:
+        raise ValueError(f"its manifest forces the strategy {source.strategy!r:.40}, which there is not")
     asked = {name: claim for spec in source.read() for name, claim in named(spec) if claim is not None}
     limits = prove.Limits(seconds=seconds)
-    return again.recheck(folder, asked, strategy=source.strategy, limits=limits, jobs=jobs, seconds=seconds)
+    found = again.recheck(folder, asked, strategy=source.strategy, limits=limits, jobs=jobs, seconds=seconds)
+    return str(source), found
 
 
 def _document(found: Sequence[again.RecheckedClaim], certificates: Sequence[again.Rechecked]) -> dict[str, Any]:

@@ -165,9 +165,6 @@ def test_nothing_to_check_is_no_pass(tmp_path: Path, spec: Path) -> None:
     told = run("recheck", tmp_path)
     assert told.returncode == 2
     assert told.stdout.startswith("0 certificates: nothing to check\n0 claims: 0 agree\n")
-        2,
-        "0 certificates: nothing to check\n0 claims: 0 agree\nmade anew from nothing\n",
-    )
     assert run("check", spec, "--certificates", tmp_path).returncode == 0
     manifest = tmp_path / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"certificates": [', '"certificates": [], "more": ['))

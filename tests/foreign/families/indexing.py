@@ -69,7 +69,7 @@ KERNELS = (
     Kernel("sparse_matvec", FILE, sizes("M N Z", (1, 1, 1), (64, 30, 200), (70, 20, 90)), _rows, (
         Broken("guard", "row >= rows", "row > rows", "address"),
         Broken("last of a row", "k < starts[row + 1]", "k <= starts[row + 1]", "address"),
-    ), inputs=_sparse, unaligned=True),
+    ), inputs=_sparse),
     Kernel("binary_search", FILE, sizes("N M", (1, 1), (64, 64), (100, 70)),
            lambda g: {"o": np.searchsorted(g.sorted, g.keys)}, (
         Broken("guard", "i >= m", "i > m", "address"),

@@ -63,7 +63,7 @@ KERNELS = (
         Broken("no barrier", "__syncthreads();", "", "race"),
         Broken("one load a thread", "for (int k = threadIdx.x; k < taps; k += blockDim.x) filter[k]",
                "if (int k = threadIdx.x; k < taps) filter[k]", "uninitialised"),
-    ), unaligned=True),
+    )),
     Kernel("conv_2d", FILE, sizes("C H W K R", (1, 1, 1, 1, 1), (3, 9, 10, 4, 3), (2, 5, 68, 3, 5)),
            lambda g: {"o": _convolved(g)}, (
         Broken("stride", "(from * h + p + y) * w", "(from * w + p + y) * w", "address"),

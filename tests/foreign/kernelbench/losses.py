@@ -49,7 +49,7 @@ KERNELS = (
         Broken("not squared", "sum += d * d", "sum += d", WRONG),
         *cheats("loss[0] = sum / n"),
     )),
-    Problem("cross_entropy", sizes=sizes("B C", (1, 2), (3, 10), (70, 5)), tolerance=NEAR, unaligned=True,
+    Problem("cross_entropy", sizes=sizes("B C", (1, 2), (3, 10), (70, 5)), tolerance=NEAR,
             inputs=lambda r, s: {
         "target": r.integers(0, s.C, s.B)}, reference=lambda g: {"loss": _cross_entropy(g)}, broken=(
         Broken("guard", "b >= batch", "b > batch", "address"),

@@ -92,7 +92,7 @@ KERNELS = (
         Broken("rows", "< M ? A", "<= M ? A", "address"),
         *cheats(STORE),
     )),
-    Problem("transposed_b_product", sizes=ANY, unaligned=True, reference=lambda g: {"C": g.A @ g.B.T}, broken=(
+    Problem("transposed_b_product", sizes=ANY, reference=lambda g: {"C": g.A @ g.B.T}, broken=(
         Broken("tail", "for (; k < K; ++k) sum", "for (; k < 0; ++k) sum", WRONG),
         Broken("beyond", "k + 4 <= K", "k + 2 <= K", "address"),
         Broken("one of four", "A[row * K + k + 3] * B[col * K + k + 3]", "A[row * K + k + 3] * B[col * K + k + 2]",

@@ -67,7 +67,7 @@ KERNELS = (
         Broken("rounded up", "OW = W / 3", "OW = (W + 2) / 3", WRONG),
         *cheats("y[at] = sum / 9.0f", copy="top[0]"),
     )),
-    Problem("conv_standard_1d", sizes=sizes("B C N F", (1, 1, 3, 1), (2, 3, 70, 2)), unaligned=True,
+    Problem("conv_standard_1d", sizes=sizes("B C N F", (1, 1, 3, 1), (2, 3, 70, 2)),
             reference=lambda g: {
         "y": np.einsum("bcok,fck->bfo", np.lib.stride_tricks.sliding_window_view(g.x, 3, 2), g.w)}, broken=(
         Broken("guard", "o >= out", "o > out", "address"),

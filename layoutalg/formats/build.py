@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from layoutalg.formats.bases import BASES
 from layoutalg.formats.ck_structure import WarpGemm
 from layoutalg.formats.context import Context, Data, RefusedLayoutError, meaning
-from layoutalg.formats.cpp import Constants, constant_of, lengths_of
+from layoutalg.formats.cpp import Constants, constant_of, lengths_of, vector_of
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -96,7 +96,8 @@ class Builder(Context):
         if known in self.descriptors:
             return self.descriptors[known]
         made = self._descriptor(path, data)
-        about = self.about(path, data, "descriptor")
+        vector = vector_of(self.constants, path)
+        about = self.about(path, data, "descriptor", more=[f"contiguous({vector})"] if vector > 1 else ())
         item = DescriptorItem(
             descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about
         )

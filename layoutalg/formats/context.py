@@ -187,10 +187,12 @@ class Context:
         """Index variables below lengths, p0, p1 …; one that is a symbol of this file is called p0_."""
         return tuple(fresh(f"{letter}{n}", length, self.symbols) for n, length in enumerate(lengths))
 
-    def about(self, path: Path, data: Data, kind: str, scope: Scope | None = None) -> dict[str, Any]:
-        """The fields that every `Item` has."""
+    def about(
+        self, path: Path, data: Data, kind: str, scope: Scope | None = None, more: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """The fields that every `Item` has; `more` is claimed beyond the usual, where the data states no claims."""
         inner = scope if scope is not None else self.symbols
-        texts = data.get("claims", USUAL.get(kind, ()))
+        texts = data.get("claims", (*USUAL.get(kind, ()), *more))
         usual = expected(path, data)
         claims = [self.claim((*path, "claims", n), entry, kind, usual) for n, entry in enumerate(texts)]
         return {

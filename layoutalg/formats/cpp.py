@@ -9,12 +9,14 @@ what comes back is data (`layoutalg.formats.ck_structure` reads it).
 | headers             | `[cpp] headers`          | the entry of the list                     |
 | prelude             | `[cpp] prelude`          | its line                                  |
 | an expression       | `cpp` of an item, or of a distribution's `window` | the item         |
+| `GetSmemPackA`, B   | the policy of an item's `MakeALdsBlockDescriptor`, B | nothing: then no vector is claimed |
 
 The names of the file's `symbols` are sizes in the prelude and in expressions; what CK computes of them is recorded.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +117,22 @@ def _expressions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield (kind, n), entry["cpp"]
             if isinstance(window := entry.get("window"), Mapping):
                 yield (kind, n, "window"), window["cpp"]
+            if kind == "descriptor" and "claims" not in entry and (packed := _PACKED.fullmatch(entry.get("cpp", ""))):
+                yield (kind, n, "vector"), _VECTOR.format(**packed.groupdict())
+
+
+_PACKED = re.compile(
+    r"\s*(?P<policy>.*\S)\s*::\s*(?:template\s+)?Make(?P<operand>[AB])LdsBlockDescriptor\s*<(?P<of>.*)>\s*\(\s*\)\s*",
+    re.DOTALL,
+)
+"""A policy's LDS descriptor of A or B; what is given for its parameters."""
+
+_VECTOR = """[]<class P>(P*) {{
+  if constexpr (requires {{ P::template GetSmemPack{operand}<{of}>(); }})
+    return static_cast<int>(P::template GetSmemPack{operand}<{of}>());
+  else
+    return 1;
+}}(static_cast<{policy}*>(nullptr))"""
 
 
 def place_name(path: Place) -> str:
@@ -131,6 +149,12 @@ def constant_of(constants: Constants, path: Place, sizes: Sequence[Expr], wanted
     if not isinstance(made, wanted):
         raise DocumentError((*path, "cpp"), f"is {_kind(made)}, where {_KINDS[wanted]} is expected")
     return made
+
+
+def vector_of(constants: Constants, path: Place) -> int:
+    """The elements that the policy of a descriptor at a path packs into a vector of LDS; 1 where it does not say."""
+    found = constants.get(place_name((*path, "vector")), 1)
+    return found if isinstance(found, int) else 1
 
 
 def lengths_of(constants: Constants, path: Place, sizes: Sequence[Expr]) -> tuple[Expr, ...]:

@@ -74,7 +74,8 @@ def policy(tmp_path):
 @pytest.mark.slow
 def test_every_verb_works_on_a_policy_of_ck(policy, tmp_path):
     checked = run("check", policy)
-    assert (checked.returncode, checked.stdout.count("proved")) == (0, 7), checked
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 8), checked
+    assert "a_lds: contiguous(8) proved" in checked.stdout
     found = json.loads(run("offsets", policy, "--descriptor", "a_lds", "--json").stdout)
     assert (found["lengths"], found["element_space_size"]) == ([128, 32], 4096)
     assert sorted(found["offsets"]) == list(range(4096))
@@ -124,6 +125,32 @@ def test_whatever_has_the_interface_of_ck_is_read_from_a_folder_that_is_named(tm
     refused(run("check", written(tmp_path, text.replace("35", "2147483648LL")), *include), "spec.toml:7")
     unknown = run("check", written(tmp_path, text.replace("embed<4, 9>", "twist<4>")), *include)
     refused(unknown, "layoutalg knows no transform of this kind: ck_tile::twist<4>")
+
+
+PACKED = """
+using namespace ck_tile;
+struct Problem;
+struct Policy {
+  template <class P> static constexpr auto MakeALdsBlockDescriptor() { return descriptor<embed<4, 8>, 32>{}; }
+  template <class P> static constexpr auto MakeBLdsBlockDescriptor() { return descriptor<embed<4, 8>, 32>{}; }
+  template <class P> static constexpr int GetSmemPackA() { return PACK; }
+};
+"""
+
+
+def test_vectors_are_claimed_of_a_policy_that_says_how_long_they_are(tmp_path):
+    """Of A; of B it says nothing, and where claims are stated these are all."""
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "mini.hpp").write_text(MINI)
+    text = f"[cpp]\nheaders = ['mini.hpp']\ntarget = 'gfx90a'\nprelude = '''{PACKED}'''\n"
+    for name, make, claims in (("a", "A", ""), ("b", "B", ""), ("stated", "A", "claims = ['in_bounds']")):
+        text += f"[[descriptor]]\nname = '{name}'\ncpp = 'Policy::Make{make}LdsBlockDescriptor<Problem>()'\n{claims}\n"
+    checked = run("check", written(tmp_path, text.replace("PACK", "4")), "-I", tmp_path / "headers")
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 3 + 1 + 3 + 1), checked
+    assert checked.stdout.count("contiguous(4) proved") == checked.stdout.count("contiguous") == 1
+    too_long = run("check", written(tmp_path, text.replace("PACK", "16")), "-I", tmp_path / "headers")
+    assert too_long.returncode == 1
+    assert "a: contiguous(16) refuted" in too_long.stdout
 
 
 @pytest.mark.slow

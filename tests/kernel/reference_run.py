@@ -29,6 +29,7 @@ from layoutalg.kernel.program import (
     LoadShared,
     Loop,
     MultiplyShared,
+    Pixels,
     Program,
     Reading,
     Registers,
@@ -160,14 +161,24 @@ class _Block(Reading[None]):
         row, column = np.meshgrid(np.arange(box.rows), np.arange(ROW), indexing="ij")
         lengths, strides = ([int(value(e, at)) for e in es] for es in (box.lengths, box.strides))
         for n in range(beside(s)):
-            first, pixel = first_of(s, n)
-            assert not pixel
-            index = [int(value(e, at)) + d for e, d in zip(first, (column, row, row * 0), strict=True)]
+            first, pixel = ([int(value(e, at)) for e in es] for es in first_of(s, n))
+            if s.pixels is None:
+                index = [i + d for i, d in zip(first, (column, row, row * 0), strict=True)]
+            else:
+                index = [first[0] + column, *self.windows(s.pixels, first[1:], pixel, row, at)]
             inside = np.logical_and.reduce([(i >= 0) & (i < length) for i, length in zip(index, lengths, strict=True)])
             address = sum(i * stride for i, stride in zip(index, strides, strict=True))
             start = int(value(s.store.slot, at)) * s.store.shared.elements + n * box.rows * ROW
             here = swizzled(self.word_of(s.store.shared, start) + row * ROW + column)
             self.lds[here] = np.where(inside, memory[np.where(inside, address, 0)], 0.0)
+
+    def windows(self, pixels: Pixels, first: list[int], pixel: list[int], row: Numbers, at: Point) -> list[Numbers]:
+        """Where the windows from the first on lie: W, H and N of the pixel meant, going on along W, then H, then N."""
+        (h, w), (down, along) = ([int(value(n, at)) for n in pixels.outputs], pixel[::-1])
+        (sh, sw), (ph, pw) = pixels.stride, pixels.pad
+        w0, h0, n0 = first
+        number = (n0 * h + (h0 + ph) // sh) * w + (w0 + pw) // sw + row
+        return [number % w * sw - pw + along, number // w % h * sh - ph + down, number // w // h]
 
     def finish(self) -> None:
         """Products that were begun are done."""

@@ -10,11 +10,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library.convolution import convolution
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import (
     Program,
 )
@@ -26,12 +29,15 @@ from tests.kernel.mutants import mutants
 from tests.kernel.obligations.test_ring import plan, product
 from tests.kernel.reference_run import run
 
-EINSUMS = ("ik,kj->ij", "ki,jk->ij")
+EINSUMS = ("ik,kj->ij", "ki,jk->ij", "windows")
 LENGTHS = {"i": 136, "k": 200, "j": 72}
 
 
 @cache
 def base(einsum: str) -> Program:
+    if einsum == "windows":
+        windows = Windows((3, 2), (1, 2), (1, 1), (1, 0))
+        return convolution(windows, "f16", plan=plan(whole=False), widths=(8, 8), channels=64)
     return product(einsum, plan(whole=False))
 
 
@@ -45,15 +51,29 @@ def is_proved(program: Program) -> bool:
         return False
 
 
-def computes(program: Program, einsum: str) -> bool:
-    """Whether a run, copies and products early or late, gives the product of its matrices."""
+@cache
+def case(einsum: str) -> tuple[dict[str, int], Any, Any, Any]:
+    """Sizes, matrices, and their product; of windows, an image, its filters, and what they give at each window."""
     rng = np.random.default_rng(0)
+    if einsum == "windows":
+        n, h, w, k = 3, 7, 14, 72
+        a, b = rng.integers(-2, 3, (n, h, w, 64)).astype(float), rng.integers(-1, 2, (k, 3, 2, 64)).astype(float)
+        padded = np.pad(a, ((0, 0), (1, 1), (0, 0), (0, 0)))
+        seen = (padded[:, y : y + h, x : x + w - 1 : 2] for y in range(3) for x in range(2))
+        wanted = sum(
+            np.einsum("nhwc,kc->nhwk", one, b[:, y, x]) for one, (y, x) in zip(seen, np.ndindex(3, 2), strict=True)
+        )
+        return {"N": n, "H0": h, "H1": w, "K": k}, a, b, wanted
     names = einsum.partition("->")[0].split(",")
     a, b = (rng.integers(-2, 3, [LENGTHS[x] for x in letters]).astype(float) for letters in names)
-    sizes = {f"N_{x}": n for x, n in LENGTHS.items()}
+    return {f"N_{x}": n for x, n in LENGTHS.items()}, a, b, np.einsum(einsum, a, b)
+
+
+def computes(program: Program, einsum: str) -> bool:
+    """Whether a run, copies and products early or late, gives the product."""
+    sizes, a, b, wanted = case(einsum)
     found = (run(program, {"a": a.ravel(), "b": b.ravel()}, sizes, late) for late in (False, True))
-    wanted = np.einsum(einsum, a, b).ravel()
-    return all(np.array_equal(one, wanted) for one in found)
+    return all(np.array_equal(one, wanted.ravel()) for one in found)
 
 
 def kernel(program: Program) -> str:

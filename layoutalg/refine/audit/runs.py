@@ -257,10 +257,12 @@ class Runs:
     def results(self, empty: bool = False) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Execution]]:
         """Runs at small sizes that do no wrong: the launch, what it was given, what it left.
 
-        Those come first that show most: with a block more in each direction of the grid, of `TELLING` else.  `empty`:
-        tensors that are written hold nothing before.
+        Those come first that show most: two, three … blocks along the grid, so that its directions differ, and
+        `TELLING` else.  `empty`: tensors that are written hold nothing before.
         """
-        telling = dict.fromkeys(self.file.symbols, TELLING) | {name: n for names, n in self._edges() for name in names}
+        edges = {name: n - 1 for names, n in self._edges() for name in names}
+        telling = dict.fromkeys(self.file.symbols, TELLING)
+        telling |= {name: n * blocks + 1 for blocks, (name, n) in enumerate(edges.items(), 1)}
         for sizes in self._candidates(telling):
             for seed in self._seeds[SEEDS[-1] :]:
                 if self.steps >= ALL_STEPS:

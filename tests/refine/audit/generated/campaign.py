@@ -24,7 +24,7 @@ from tests.refine.audit.generated.judging import (
 from tests.refine.audit.generated.language import HEAD, Kernel, launch, text
 from tests.refine.audit.generated.reducing import smallest
 
-#: Kernels in one source.
+#: Kernels in one source, those of one build: a seed is always built in one way.
 TOGETHER = 16
 
 
@@ -53,17 +53,17 @@ class Campaign:
 
     def run(self, first: int, many: int, seconds: float = 0.0) -> None:
         """Judges so many kernels from a seed on, as far as the processor's time allows."""
-        for start in range(first, first + many, TOGETHER):
+        for start in range(first - first % TOGETHER, first + many, TOGETHER):
             if seconds and time.process_time() > seconds:
                 break
             build = BUILDS[start // TOGETHER % len(BUILDS)]
-            seeds = range(start, min(start + TOGETHER, first + many))
+            seeds = range(max(start, first), min(start + TOGETHER, first + many))
             kernels = [drawn(Random(seed), build.target.startswith("gfx12")) for seed in seeds]
             self.counts["generated"] += len(kernels)
             for seed, kernel, code in zip(seeds, kernels, self._compiled(kernels, build), strict=True):
                 if code is not None:
                     self.counts["compiled"] += 1
-                    self._judged(seed, kernel, code, f"k{seed - start}", build)
+                    self._judged(seed, kernel, code, f"k{seed - seeds[0]}", build)
 
     def _compiled(self, kernels: list[Kernel], build: Build) -> Iterator[MachineCode | None]:
         """Together; one by one where some of them does not compile."""

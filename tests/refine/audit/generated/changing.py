@@ -356,7 +356,7 @@ def elsewhere(kernel: Kernel, draw: Random) -> Kernel | None:
 
 
 CHANGES: tuple[tuple[int, Change], ...] = (
-    (2, dropped), (2, fenced), (3, moved_barrier), (1, added), (4, halved), (3, turned), (4, tied), (2, parity),
+    (2, dropped), (2, fenced), (3, moved_barrier), (1, added), (6, halved), (3, turned), (4, tied), (2, parity),
     (3, bounded), (2, negated), (4, guarded), (2, swapped), (1, lost), (2, hoisted), (9, parted), (2, passed_twice),
     (5, injected), (3, carried), (1, elsewhere),
 )  # fmt: skip

@@ -1,8 +1,7 @@
 """What a kernel means, by numpy: all threads of all blocks do one statement, then the next.
 
-A kernel without a race does the same in every order. What it cannot represent: what a race gives, LDS before it was
-stored (it holds noise here); what several threads store at once, and what a lane gives that does not take part, is
-`Undefined`.
+A kernel without a race does the same in every order; what a race gives is not represented. What several threads store
+at once, what LDS holds before it is stored, and what a lane gives that does not take part, is `Undefined`.
 """
 
 from __future__ import annotations
@@ -39,8 +38,6 @@ Array = NDArray[Any]
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u32": np.uint32, "u16": np.uint16, "u8": np.uint8}
 
-_NOISE = 77
-
 
 class Undefined(ValueError):
     """What the source leaves open."""
@@ -72,7 +69,8 @@ class _Machine:
         self.first = {one.name: self.known["g"] * one.length for one in kernel.buffers}  # a block's part of LDS
         self.length = {one.name: one.length for one in kernel.buffers}
         for one in kernel.buffers:
-            memories[one.name] = np.full(blocks * one.length, _NOISE, DTYPES[one.dtype])
+            memories[one.name] = np.zeros(blocks * one.length, DTYPES[one.dtype])
+        self.stored = {one.name: np.zeros(blocks * one.length, np.bool_) for one in kernel.buffers}
 
     def body(self, body: Body, live: Array) -> Array:
         """Which of the live threads are still in the loop behind the statements."""
@@ -95,13 +93,17 @@ class _Machine:
                 memory[at[live]] = values
                 if (memory[at[live]] != values).any():
                     raise Undefined("threads that store something else to one element")
+                self.store(one.memory, at[live])
             case Add():
                 at = self.place(one.memory, one.index, live)
                 value = np.broadcast_to(self.term(one.value, live), live.shape)
+                self.load(one.memory, at[live])
                 np.add.at(self.memories[one.memory], at[live], _as(value[live], self.memories[one.memory].dtype))
             case Copy():
                 to, source = self.place(one.memory, one.index, live), self.place(one.source, one.at, live)
                 for k in range(one.count):
+                    self.load(one.source, source[live] + k)
+                    self.store(one.memory, to[live] + k)
                     self.memories[one.memory][to[live] + k] = self.memories[one.source][source[live] + k]
             case If():
                 when = live & (np.broadcast_to(self.term(one.when, live), live.shape) != 0)
@@ -125,6 +127,16 @@ class _Machine:
                 return
             self.known[one.var] = np.where(live, self.known[one.var] + one.step, self.known[one.var])
 
+    def store(self, memory: str, places: Array) -> None:
+        """From here on LDS holds something there."""
+        if memory in self.stored:
+            self.stored[memory][places] = True
+
+    def load(self, memory: str, places: Array) -> None:
+        """Something must be there."""
+        if memory in self.stored and not self.stored[memory][places].all():
+            raise Undefined(f"what {memory} holds before it is stored")
+
     def place(self, memory: str, index: Term, live: Array) -> Array:
         """Where elements lie in what holds a memory of all blocks; 0 of threads that are not there."""
         at = np.broadcast_to(self.term(index, live), live.shape)
@@ -141,7 +153,9 @@ class _Machine:
             case Var():
                 return self.known[one.name]
             case Load():
-                return _wide(self.memories[one.memory][self.place(one.memory, one.index, live)])
+                at = self.place(one.memory, one.index, live)
+                self.load(one.memory, at[live])
+                return _wide(self.memories[one.memory][at])
             case Op("!", (a,)):
                 return np.asarray(self.term(a, live) == 0).astype(np.int64)
             case Op("shfl", (value, lane)):

@@ -1,4 +1,8 @@
-"""Drawn kernels: the fuzzer sees what it is for. `python -m tests.refine.audit.generated 10000` is a long run."""
+"""Drawn kernels: what is proved of them, runs show; and the fuzzer itself sees what it is for.
+
+`LAYOUTALG_FUZZ=2000 pytest tests/refine/audit/generated` draws 200 kernels, others each day; a failure names its
+seeds, and `LAYOUTALG_SEED` says the first. `python -m tests.refine.audit.generated 10000` is a long run.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ import pytest
 from layoutalg.isa.run.launch import execute
 from layoutalg.prove import Proved
 from layoutalg.refine.audit.audit import Audit
-from tests.fuzzing import count
+from tests.fuzzing import count, first_of_the_day
+from tests.refine.audit.generated.campaign import Campaign
 from tests.refine.audit.generated.drawing import drawn
 from tests.refine.audit.generated.judging import Build, audited, claiming, compiled, contents, contradictions
 from tests.refine.audit.generated.language import (
@@ -31,6 +36,9 @@ from tests.refine.audit.generated.language import (
 from tests.refine.audit.generated.meaning import Undefined, meant
 from tests.refine.audit.generated.reducing import smallest
 
+#: Tests that a day's kernels are parted among.
+PARTS = 8
+
 T, HALF = Var("t"), Const(64)
 ACROSS = Op("^", (T, HALF))
 
@@ -40,6 +48,17 @@ HANDED = Kernel(
     (Let("v", "f32", Load("x", T)), Store("s", T, Var("v")), BARRIER, Store("o", T, Load("s", ACROSS))),
     ("o[i] = x[(i + 64) % 128]", "o[i] = x[i]"),
 )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_is_proved_of_a_drawn_kernel_runs_show(part: int) -> None:
+    each = -(-count(16, dear=10) // PARTS)
+    first = first_of_the_day() + part * each
+    print(f"kernels from {first} on; again: python -m tests.refine.audit.generated {each} --seed {first}")
+    campaign = Campaign(most_reduced=1)
+    campaign.run(first, each)
+    assert not campaign.found, "\n\n".join(map(str, campaign.found))
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])

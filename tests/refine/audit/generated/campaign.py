@@ -64,6 +64,13 @@ class Campaign:
                 if code is not None:
                     self.counts["compiled"] += 1
                     self._judged(seed, kernel, code, f"k{seed - seeds[0]}", build)
+            self._write("counts", "\n".join(f"{name}: {count}" for name, count in sorted(self.counts.items())))
+
+    def _write(self, name: str, content: str) -> None:
+        """Kept, where something is."""
+        if self.into is not None:
+            self.into.mkdir(parents=True, exist_ok=True)
+            (self.into / f"{name}.txt").write_text(f"{content}\n")
 
     def _compiled(self, kernels: list[Kernel], build: Build) -> Iterator[MachineCode | None]:
         """Together; one by one where some of them does not compile."""
@@ -91,9 +98,7 @@ class Campaign:
             _, shown = judged(kernel, compiled([kernel], build)[0], "k0", seed)
         one = Found(seed, build, kernel, claim, shown)
         self.found.append(one)
-        if self.into is not None:
-            self.into.mkdir(parents=True, exist_ok=True)
-            (self.into / f"{claim}_{seed}.txt").write_text(f"{one}\n")
+        self._write(f"{claim}_{seed}", str(one))
 
 
 def judged(

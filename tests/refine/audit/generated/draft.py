@@ -135,11 +135,9 @@ class Draft:
             found = op("+", op("*", found, Var(length) if isinstance(length, str) else Const(length)), place)
         return found
 
-    def here(self, lane: Term, turn: Callable[[Term], Term] = lambda j: j) -> Term:
+    def here(self, lane: Term) -> Term:
         """The element of this block, turn and a lane."""
-        turns: list[Term] = [Var(name) for name, _ in self.loops]
-        turns[-1:] = [turn(one) for one in turns[-1:]]
-        return self.at(self.lengths, *(Var("g") for _ in self.grid), *turns, lane)
+        return self.at(self.lengths, *(Var("g") for _ in self.grid), *(Var(name) for name, _ in self.loops), lane)
 
     @property
     def subscripts(self) -> Said:

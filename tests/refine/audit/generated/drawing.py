@@ -299,7 +299,7 @@ def drawn(draw: Random, split_barriers: bool = False, changes: int = 4) -> Kerne
     plan = draw.choices([one for _, one in PLANS], [share for share, _ in PLANS])[0]
     body, equations = plan(draft)
     kernel = Kernel(draft.block, tuple(draft.sizes), tuple(draft.tensors.values()), tuple(draft.buffers.values()),
-                    body, tuple(dict.fromkeys(equations))[:6], ("bank_conflict_free", "coalesced"),
+                    body, tuple(dict.fromkeys(equations))[:6], ("bank_conflict_free", "coalesced", "stores_all"),
                     draw.random() < 0.5, draw.choice([1000, 1000, 1000, 4]))  # fmt: skip
     for _ in range(min(changes, draw.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4]))):
         kernel = changed(kernel, draw, split_barriers)

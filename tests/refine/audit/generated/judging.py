@@ -19,11 +19,11 @@ from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.report import address_of
-from layoutalg.prove import Proved
+from layoutalg.prove import Proved, Refuted, Verdict
 from layoutalg.refine.audit import runs
 from layoutalg.refine.audit.audit import Audit, audit
 from layoutalg.refine.audit.computes.evaluation import Content, evaluated
-from tests.refine.audit.generated.language import HEAD, Break, For, If, Kernel, Op, launch, text, walk
+from tests.refine.audit.generated.language import HEAD, Break, Copy, For, If, Kernel, Load, Op, launch, text, walk
 from tests.refine.audit.generated.meaning import Undefined, meant
 
 #: Seconds for an audit, instructions of a run.
@@ -90,13 +90,20 @@ def audited(code: MachineCode, file: SpecFile, seconds: float = SECONDS) -> Audi
         return audit(code, file, seconds)
 
 
-def contents(file: SpecFile, code: MachineCode, sizes: Mapping[str, int], seed: int) -> BoundLaunch:
-    """The launch with whole numbers in all tensors, within what is assumed of them."""
+def contents(kernel: Kernel, file: SpecFile, code: MachineCode, sizes: Mapping[str, int], seed: int) -> BoundLaunch:
+    """The launch with whole numbers in tensors, within what is assumed of them; nothing where nobody looks at one."""
     assert file.launch is not None
     empty, draw = bound(file, code.kernel.metadata, sizes, {}, {}), np.random.default_rng(seed)
     limits = {one.of: (int(one.min.value), int(one.max.value)) for one in file.launch.assume}  # type: ignore[union-attr]
-    given = {}
+    given, looked = {}, loaded(kernel)
+    looked |= {name for name in empty.tensors for said in kernel.equations if f"{name}[" in said.split("=", 1)[1]}
     for name, one in empty.tensors.items():
+        if (
+            one.written
+            and name not in loaded(kernel)
+            and not any(f"{name}[" in text.split("=")[1] for text in kernel.equations)
+        ):
+            continue
         low, high = limits.get(name, (0, 9) if one.buffer.array.dtype.kind == "u" else (-8, 8))
         shape = one.places.shape
         given[name] = draw.integers(low, high, shape, endpoint=True).astype(one.buffer.array.dtype)
@@ -122,7 +129,7 @@ def contradictions(
         return None
     for number, values in enumerate(SIZES if kernel.sizes else SIZES[:1]):
         sizes = {name: n for name, n in zip("NMG", values, strict=True) if name in kernel.sizes}
-        made = contents(file, code, sizes, seed + number)
+        made = contents(kernel, file, code, sizes, seed + number)
         orders = [{}, *schedules(code, kernel.block, seed)] if number == len(SIZES) // 2 or not kernel.sizes else [{}]
         for order in orders:
             one = _run(kernel, code, file, found, made, sizes, order)
@@ -135,7 +142,7 @@ def _run(
     kernel: Kernel, code: MachineCode, file: SpecFile, found: Audit, made: BoundLaunch, sizes: Mapping[str, int],
     schedule: Mapping[str, Any],
 ) -> Contradiction | None:  # fmt: skip
-    how = f"{dict(sizes)} {dict(schedule)} in order of addresses" if not schedule else f"{dict(sizes)} {dict(schedule)}"
+    how = f"{dict(sizes)}, {dict(schedule) or 'the usual order'}"
     watch, plain = Observer(), not any(_chooses(one) for one in walk(kernel.body))
     try:
         run = execute(code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds, observer=watch,
@@ -147,17 +154,34 @@ def _run(
         return Contradiction(*about, str(fault), how) if about else None
     except DeviceError:
         return None
-    for one in run.lds if plain else ():
-        if one.cycles > one.least and not one.unpriced:
-            about = _of(found, "bank_conflict_free", address_of(one.where))
-            if about:
-                return Contradiction("bank_conflict_free", about, str(one), how)
-    for traffic in watch.traffic.values() if plain else ():
-        if traffic.segments > traffic.least:
-            about = _of(found, "coalesced", address_of(traffic.where))
-            if about:
-                return Contradiction("coalesced", about, str(traffic), how)
-    return _wrong(file, found, made, sizes, run, how) or _meant(kernel, found, made, sizes, run, how)
+    return (
+        (_priced(found, run, watch, how) if plain else None)
+        or _unstored(kernel, found, made, run, how)
+        or _wrong(file, found, made, sizes, run, how)
+        or _meant(kernel, found, made, sizes, run, how)
+    )
+
+
+def _priced(found: Audit, run: Execution, watch: Observer, how: str) -> Contradiction | None:
+    """A cost that is proved to be the least, or refuted, and a run's that is not so; of what all lanes do."""
+    for one in run.lds:
+        if not one.unpriced:
+            wrong = Proved if one.cycles > one.least else Refuted
+            if about := _about(found, "bank_conflict_free", one.where, wrong):
+                return Contradiction("bank_conflict_free", about, f"{wrong.__name__}, {one}", how)
+    for each in watch.traffic.values():
+        if each.segments > each.least and (about := _about(found, "coalesced", each.where, Proved)):
+            return Contradiction("coalesced", about, str(each), how)
+    return None
+
+
+def _unstored(kernel: Kernel, found: Audit, made: BoundLaunch, run: Execution, how: str) -> Contradiction | None:
+    """A tensor of which every element is proved to be stored to, and one is not."""
+    proved = {about for claim, about, verdict in found.claims if claim == "stores_all" and isinstance(verdict, Proved)}
+    for one, undefined in zip(made.passed, run.undefined, strict=True):
+        if one.name in proved - loaded(kernel) and (left := one.unwritten(undefined)):
+            return Contradiction("stores_all", one.name, f"{left} elements are never stored to", how)
+    return None
 
 
 def _chooses(node: Any) -> bool:
@@ -169,10 +193,18 @@ def _chooses(node: Any) -> bool:
     )
 
 
-def _of(found: Audit, claim: str, address: int) -> str:
-    """What a claim that is proved of an instruction is about; empty where it is not proved."""
-    about = [(one, verdict) for name, one, verdict in found.claims if name == claim and f"{address:#x} " in f"{one} "]
-    return about[0][0] if about and all(isinstance(verdict, Proved) for _, verdict in about) else ""
+def _about(found: Audit, claim: str, where: str, verdict: type[Verdict]) -> str:
+    """What a claim with such a verdict on an instruction is about; empty where it has another."""
+    at = f"{address_of(where):#x} "
+    about = [(one, its) for name, one, its in found.claims if name == claim and at in f"{one} "]
+    return about[0][0] if about and all(isinstance(its, verdict) for _, its in about) else ""
+
+
+def loaded(kernel: Kernel) -> set[str]:
+    """The memories that a kernel looks at."""
+    return {
+        one.memory if isinstance(one, Load) else one.source for one in walk(kernel.body) if isinstance(one, Load | Copy)
+    }
 
 
 def _claimed(found: Audit, fault: Fault) -> tuple[str, str] | None:
@@ -216,7 +248,7 @@ def _meant(
     except (IndexError, Undefined):  # the first of an access that the compiler has left out
         return None
     for name, values in wanted.items():
-        wrong = np.argwhere((values != after[name]) & ~((values != values) & (after[name] != after[name])))
+        wrong = np.argwhere(~alike(values, after[name]))
         if len(wrong):
             index = tuple(int(n) for n in wrong[0])
             shown = f"{name}{list(index)} is {after[name][index]}, the source says {values[index]}; {len(wrong)} differ"
@@ -233,8 +265,13 @@ def difference(equation: Any, made: BoundLaunch, sizes: Mapping[str, int], run: 
     own = made.tensors[equation.tensor]
     memory = next(memory for one, memory in zip(made.passed, run.outputs, strict=True) if one is own)
     got = own.read(memory)
-    wrong = np.argwhere(defined & (got != wanted) & ~((got != got) & (wanted != wanted)))
+    wrong = np.argwhere(defined & ~alike(got, wanted))
     if not len(wrong):
         return ""
     index = tuple(int(n) for n in wrong[0])
     return f"{equation.tensor}{list(index)} is {got[index]}, the equation says {wanted[index]}; {len(wrong)} are wrong"
+
+
+def alike(a: Any, b: Any) -> Any:
+    """Where elements are the same, NaN too."""
+    return (a == b) | ((a != a) & (b != b))

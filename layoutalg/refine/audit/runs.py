@@ -167,9 +167,12 @@ class Runs:
         """A claim that was refuted, with the run that shows it; unknown where none does."""
         if not isinstance(verdict, Refuted) or claim in NO_RUN:
             return claim, about, verdict
-        run = self.shows(claim, about, verdict.witness.points[0] if verdict.witness.points else {})
+        sizes = verdict.witness.points[0] if verdict.witness.points else {}
+        run = self.shows(claim, about, sizes)
         if run is None:
-            why = f"no run shows it: {verdict.reason}"
+            first = next((run for tried in self._candidates(sizes) for run in self._faulty(tried)), None)
+            ends = f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first" if first else ""
+            why = f"{ends or 'no run shows it'}: {verdict.reason}"
             return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, why)
         self.shown[claim, about] = run
         return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))

@@ -7,7 +7,7 @@
 | `aligned` | its address is a multiple of what its instruction needs |
 | `no_overflow` | no word of 32 or 64 bits that its address is made of was cut: see below |
 | `read_only` | a tensor that the launch does not name under `writes` is not stored to |
-| `defined` | what is stored, and whether it happens, is made of what was given, loaded or computed |
+| `defined` | what is stored, and whether and where it happens, is made of what was given, loaded or computed |
 
 A word that a sum or product does not fit in is followed modulo 2ⁿ; where its value is looked at, and is not seen to be
 in range (without a sign or with one, as the code takes it), the remainder stands in the address.  So an address without
@@ -49,11 +49,12 @@ from layoutalg.index.normal import normal
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import needed_alignment
 from layoutalg.refine.audit.launched import KernelLaunch
+from layoutalg.refine.audit.uses import uses
 from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.instances import moved, origin_of
 from layoutalg.refine.values.modular import outermost, readings, remainders
-from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of
+from layoutalg.refine.values.unknowns import Kind, arguments_of, dependencies, kind_of
 
 LDS = "lds"
 
@@ -72,7 +73,7 @@ class TracedAccess:
     width: int  # bytes
     guard: Expr
     barriers: Expr
-    undefined: Expr  # where what is stored, or whether it happens, may be made of what nothing wrote
+    undefined: Expr  # where its address, what is stored, or whether it happens may be made of what nothing wrote
     loops: tuple[Expr, ...] = ()  # the turns of the loops around it, the outermost first
     atomic: bool = False  # an atomic operation, which reads and stores at once
     moment: int = 0  # accesses of one, by one instruction, are made at once
@@ -116,6 +117,8 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
         given = frozenset(conjuncts(one.guard))
         lasting = frozenset(part for part in given if _lasts(part, loops))
         undefined: Expr = TRUE if is_undefined((one.guard,), unwritten(lasting), frozenset()) else FALSE
+        if is_undefined((one.offset,), unwritten(lasting), given):
+            undefined = any_of(undefined, _where_undefined(one.offset, unwritten(lasting)))
         if one.store and is_undefined((one.value,), unwritten(lasting), given):
             undefined = any_of(undefined, _where_undefined(one.value, unwritten(lasting)))
         reaches = TRUE if one.store else used.get(one.value, FALSE)
@@ -132,29 +135,6 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
             found.append(TracedAccess(*this, *rest, signalled=one.signalled, used=reaches))
     return tuple(found)
-
-
-def uses(trace: Sequence[TracedElement], loops: Loops) -> dict[Expr, Expr]:
-    """Where each thing that was loaded may reach a store or a branch, of its own thread in its own iteration.
-
-    A value that is only chosen where it is not stored reaches none: what other lanes have of it, what loops hand on,
-    and what decides whether something happens counts everywhere.
-    """
-    found: dict[Expr, Expr] = {}
-    loaded = {one.value: one.loops for one in trace if not one.store}
-    handed = [e for one in loops.carried.values() for e in (one.before, one.after)]
-    handed += [e for held in loops.handed.values() for e in held]
-    handed += [e for claim in loops.claims for e in (claim.goal, claim.given)]
-    found |= dict.fromkeys(dependencies(*handed, *loops.facts.values()), TRUE)
-    for one in trace:
-        found |= dict.fromkeys(dependencies(one.offset, one.guard), TRUE)
-        if one.store:
-            for v in dependencies(one.value):
-                alike = loaded.get(v) == one.loops and not one.atomic
-                found[v] = any_of(found.get(v, FALSE), one.guard) if alike else TRUE
-            beside = (v for v in dependencies(one.value) if kind_of(v) is not Kind.RESULT or "[" in function_of(v))
-            found |= dict.fromkeys(dependencies(*(a for v in beside for a in arguments_of(v))), TRUE)
-    return found
 
 
 def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: Loops) -> tuple[TracedElement, Expr, Expr]:
@@ -266,7 +246,8 @@ def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -
     """Whether two stores leave the same where they meet: aligned ones of one value, made of what all have `alike`."""
     aligned = (simplify(mod(each.offset, each.width)) is FALSE for each in (one, other))
     same = one.stored and one.stored == other.stored and one.width == other.width
-    return bool(same) and all(v in alike for v in variables(*one.stored)) and all(aligned)
+    given = (v for v in dependencies(*one.stored) if kind_of(v) is not Kind.RESULT)
+    return bool(same) and all(v in alike for v in given) and all(aligned)
 
 
 def _uncut(
@@ -275,7 +256,7 @@ def _uncut(
     """Whether what is cut to a word in an offset is in range, but for what was loaded: the rest of its question."""
     indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
     found = [
-        _in_word(x, n)
+        _in_word(x, n, factor, _above(offset, factor * n))
         for x, factor, n in remainders(offset)
         if (n in WORDS or any(n == size and factor % each == 0 for each, size in cuts))
         and (not _of_loaded(x, loaded) or (x in indices and not (n in WORDS and _is_loaded(x))))
@@ -301,7 +282,22 @@ def _is_loaded(x: Expr) -> bool:
     return all(kind_of(v) is not None for v in variables(x))
 
 
-def _in_word(x: Expr, size: int) -> list[Expr]:
-    """That a number is not changed by a cut, by each of its readings; with its sign, where half the size is added."""
+def _above(offset: Expr, size: int) -> Expr:
+    """What of a sum is a multiple of a size: the upper word, of which a remainder is the lower one."""
+    return sum((node * k for node, k in outermost(offset) if k % size == 0 and node.op != "div"), start=FALSE)
+
+
+def _in_word(x: Expr, size: int, factor: int, above: Expr) -> list[Expr]:
+    """That a number is not changed by a cut, by each of its readings; with its sign, where half the size is added.
+
+    Or the upper word has what was cut off, as a carry or a borrow.
+    """
     half = size // 2 if normal(x).terms.get((), 0) == size // 2 else 0
-    return [all_of(one + half >= 0, one + half < size) for one in readings(simplify(x - half), size)]
+    ways = readings(simplify(x - half), size)
+    within = (all_of(one + half >= 0, one + half < size) for one in ways)
+    if above is FALSE:
+        return list(within)
+    return [
+        any_of(here, eq(mod(x, size) * factor + above, (one + half) * factor))
+        for one, here in zip(ways, within, strict=True)
+    ]

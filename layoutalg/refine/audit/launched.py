@@ -37,6 +37,7 @@ from layoutalg.index import (
     simplify,
     symbol,
     var,
+    variables,
 )
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
@@ -44,7 +45,7 @@ from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.refine.audit.elements import Elements
 from layoutalg.refine.symbolic.arguments import constant_segments
 from layoutalg.refine.symbolic.state import BoundArgument, hidden_arguments
-from layoutalg.refine.values.unknowns import beside
+from layoutalg.refine.values.unknowns import Kind, beside, kind_of
 from layoutalg.target.dtypes import DTYPES
 
 AXES = "xyz"
@@ -87,6 +88,8 @@ class TensorMemory:
         """
         found: list[Expr] = []
         for word in self._elements(offset, size, values) if self.assumed != (None, None) else ():
+            if any(kind_of(v) is Kind.UNDEFINED for v in variables(word)):
+                continue  # perhaps no element, but what lies between two
             sign = 1 << 8 * self.element - 1
             number = select(word >= sign, word - 2 * sign, word) if self.signed else word
             low, high = self.assumed

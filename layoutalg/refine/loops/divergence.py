@@ -59,7 +59,8 @@ class DivergentLoop(Loop):
     def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
         super().__init__(loops, execution, head, entry)
         self.before, self.entered = entry, own_exec(entry)
-        self.unsure = self.w.fresh("inside", 2, Kind.ANY)
+        with self.machine.within(self.t):
+            self.unsure = self.w.fresh("inside", 2, Kind.ANY)
         self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
         self.bits: dict[Register, Expr] = {}  # of masks: what lanes that have left have there
         self.lost: dict[Register, Expr] = {}  # of masks: what lanes have there behind the loop, where it is not known

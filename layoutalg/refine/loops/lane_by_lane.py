@@ -37,7 +37,8 @@ class LaneByLane(Loop):
         super().__init__(loops, execution, head, entry)
         before = whole(self.w, entry, lower)
         assert before is not None
-        self.lower, self.mask = lower, before.having(all_of(before.own, self.w.lane_bit(before.own)))
+        with self.machine.within(self.t):
+            self.lower, self.mask = lower, before.having(all_of(before.own, self.w.lane_bit(before.own)))
         self.unknown |= dict(zip(registers(self.w, lower), halves(self.w, self.mask), strict=True))
 
     def _start(self) -> State:

@@ -22,7 +22,8 @@ What it cannot represent (each stops with its name): moves between lanes, but of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, const, symbol, variables
@@ -108,6 +109,15 @@ class SymbolicMachine(SymbolicMemory):
     @loops.setter
     def loops(self, loops: tuple[Expr, ...]) -> None:
         self.w.loops = loops
+
+    @contextmanager
+    def within(self, loop: Expr) -> Iterator[None]:
+        """Within an iteration of a loop: what is made there is of it."""
+        around, self.w.loops = self.w.loops, (*self.w.loops, loop)
+        try:
+            yield
+        finally:
+            self.w.loops = around
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same."""

@@ -83,6 +83,11 @@ def owner_of(v: Expr) -> tuple[Expr, ...]:
     return v.value.owner if isinstance(v.value, UnknownValue) else ()
 
 
+def number_of(v: Expr) -> int | None:
+    """As the how many-th an unknown was made; None of one that is as old as its arguments, and of what is given."""
+    return v.value.number if isinstance(v.value, UnknownValue) else None
+
+
 def arguments_of(v: Expr) -> tuple[Expr, ...]:
     """What an unknown belongs to or is the result of; nothing of another expression."""
     return v.value.arguments if isinstance(v.value, UnknownValue) else ()

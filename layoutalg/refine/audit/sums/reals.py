@@ -6,6 +6,7 @@
 | a choice by a condition on indices | each way, where its condition is so |
 | read from LDS | what its writer stored, of that thread and turn (`handed`) |
 | what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) for each turn s before |
+| the same of the same thread, within that turn s | u, a hole of this turn alone: another thread's, another turn's is none |
 | what a loop carries, of which its new value says nothing | before the loop that; later what the turn before made |
 | what another lane of the wave holds | the same word, read of that lane: of one thread at a time |
 | loaded from a tensor | a factor: the element at that byte |
@@ -91,7 +92,8 @@ class Reals:
         self.questions: dict[ForAll, None] = {}  # that must hold for what was read to be so
         self.indices: dict[Expr, Expr] = {}  # bound indices, and what is known of each
         self.given = TRUE  # where what is read counts
-        self._open: set[tuple[Expr, tuple[Expr, ...]]] = set()
+        self._open: dict[tuple[Expr, tuple[Expr, ...]], Expr] = {}  # what is read of which threads → in which turn
+        self._turns_read = 0
         self._done: dict[object, tuple[Addends, dict[ForAll, None]]] = {}
         self.after = made_by_turns(loops)
         self._bytes = {v: (read.number, k) for v, (read, k) in self.contents.read.items()}
@@ -99,7 +101,7 @@ class Reals:
 
     def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
         """The addends (or candidates) of a word. Raises `NotReadable` where it is none."""
-        key = word, dtype, tuple(env.items()), how, tuple(self._open), self.given
+        key = word, dtype, tuple(env.items()), how, tuple(self._open.items()), self.given
         if key not in self._done:
             with self.asking() as asked:
                 self._done[key] = added(self._read_or_applied(simplify(word), dtype, env, how)), asked
@@ -360,14 +362,17 @@ class Reals:
         """What is carried, at the head of a turn; behind all of a lane's turns, where none is said."""
         here = marker, self._threads(env)
         if here in self._open:
-            return (Addend(factors=(Factor("carried", dtype, Placed(marker)),)),)
+            if self._open[here] is not turn:
+                raise NotReadable(f"what a loop carries, {marker}, is made of what it was in another turn")
+            return (Addend(factors=(Factor("carried", dtype, Placed(turn)),)),)
         t, carried = self._loop(marker), {v: self.loops.carried[v] for v in variables(marker)}
         before, after = (
             simplify(moved(marker, {v: mod(e, int(v.hi) + 1) for v, e in each.items()}))
             for each in ({v: one.before for v, one in carried.items()}, {v: one.after for v, one in carried.items()})
         )
         outside = {v: e for v, e in env.items() if v is not t}
-        s = symbol(f"earlier turn {len(self.indices)}", min=0, max=MOST)
+        s = symbol(f"earlier turn {self._turns_read}", min=0, max=MOST)
+        self._turns_read += 1
         if turn is None:
             turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
             if turns is None or others:
@@ -377,12 +382,12 @@ class Reals:
         else:
             below = Placed(s < turn)
             self.indices[s] = below.expr
-        self._open.add(here)
+        self._open[here] = s
         try:
             made = self.read(after, dtype, {**outside, t: s}, how)
         finally:
-            self._open.discard(here)
-        own = [one for one in made if any(f.tensor == "carried" and f.places[0].expr is marker for f in one.factors)]
+            del self._open[here]
+        own = [one for one in made if any(f.tensor == "carried" and f.places[0].expr is s for f in one.factors)]
         start = self.read(before, dtype, outside, how)
         if len(own) == 1 and own[0] == Addend(factors=own[0].factors[:1]):
             return (*start, *(one.where(below).over(s) for one in made if one is not own[0]))

@@ -21,8 +21,8 @@ USUAL: Mapping[str, str] = {
     "lds_in_bounds": "the bytes of an access lie in the LDS that the kernel and the launch ask for",
     "aligned": "an address is a multiple of its width, or of a dword; of an atomic operation's, of its width",
     "read_only": "no tensor is stored to that is not among `writes`",
-    "defined": "what is stored, and each address, is made of what was given, loaded or computed, of nothing that nobody "
-    "wrote",
+    "defined": "what is stored, and each address, is made of what was given, loaded or computed, of nothing that "
+    "nobody wrote",
     "race_free": "no two threads access one byte, one of them storing, with nothing between that orders them; a load "
     "of which nothing reaches a store or a branch is no access",
     "initialised": "what is read of LDS was stored there before",

@@ -99,10 +99,10 @@ class TensorMemory:
 
     def _elements(self, offset: Expr, size: int, values: Sequence[Expr]) -> Iterator[Expr]:
         """Each element that is loaded, or a part of it."""
-        if len(values) * size >= self.element:
-            yield from (word for _, word in self.words(size, values))
-            return
         behind = simplify(mod(offset, self.element))
+        if len(values) * size >= self.element:
+            yield from (word for _, word in self.words(size, values) if behind is FALSE)
+            return
         if behind.op == "const" and behind.value + len(values) * size <= self.element:
             yield sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=as_expr(0)) * (
                 1 << 8 * int(behind.value)

@@ -94,6 +94,11 @@ class _Touched:
     signals: Expr
     parts: tuple[Part, ...]
 
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it is a load of its wave, by the scalar cache."""
+        return self.access.instruction.form == "SMEM"
+
 
 @dataclass
 class _Tensor:
@@ -130,7 +135,8 @@ class _Tensor:
         stored, updated, beside = (dict[Expr, list[Part]]() for _ in range(3))
         for one in sorted(self.touched, key=lambda one: not self._stores(one)):
             for part in one.parts:
-                places = stored if self._stores(one) or part.offset in stored else beside
+                own = part.offset in stored and not one.is_scalar
+                places = stored if self._stores(one) or own else beside
                 places = updated if one.access.atomic and self.indivisible else places
                 places.setdefault(part.offset, []).append(part)
         stores, updates, loads = (
@@ -176,7 +182,7 @@ class _Tensor:
         given = [all_of(self.launched.given, one.guard), all_of(moved(self.launched.given, there), guard)]
         mine_at, theirs_at = coordinates([one.offset, offset], given, self.sizes)
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
-        goal = any_of(self._same(there), self._ordered(mine, theirs, there), negation(meet))
+        goal = any_of(self._same(mine, theirs, there), self._ordered(mine, theirs, there), negation(meet))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
         given.append(elements_apart(self.distinct, (one.offset, one.guard), (offset, guard)))
         obligation = ForAll("no two threads meet", goal, all_of(*given), self._shown(there))
@@ -200,7 +206,7 @@ class _Tensor:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
         differ = elements_apart(self.distinct, (one.offset, one.guard), (offset, guard))
         given = all_of(self.launched.given, one.guard, guard, differ)
-        goal = any_of(self._same(there), self._ordered([one], [other], there), apart)
+        goal = any_of(self._same([one], [other], there), self._ordered([one], [other], there), apart)
         return Meeting(about, ForAll("no two threads meet", goal, given, self._shown(there)))
 
     def _never_both(self, one: Expr, other: Expr) -> bool:
@@ -219,7 +225,7 @@ class _Tensor:
         """Whether barriers stand between what one thread does and the other: both are of one block then."""
         counts = [{(one.barriers, one.signals) for one in touched} for touched in (mine, theirs)]
         # The cache of scalar loads is another, and atomic operations go by it.
-        beside = any(one.access.atomic or one.access.instruction.form == "SMEM" for one in (*mine, *theirs))
+        beside = any(one.access.atomic or one.is_scalar for one in (*mine, *theirs))
         if not self.launched.kernel.one_cache or beside or any(len(count) != 1 for count in counts):
             return FALSE
         ((passed, signals),), ((others_passed, others_signals),) = counts
@@ -227,8 +233,23 @@ class _Tensor:
         block = all_of(*(eq(v, there[v]) for v in self.launched.blocks))
         return all_of(block, any_of(signals < others_passed, others_signals < passed))
 
-    def _same(self, there: dict[Expr, Expr]) -> Expr:
+    def _same(self, mine: Sequence[_Touched], theirs: Sequence[_Touched], there: dict[Expr, Expr]) -> Expr:
+        """Whether they are of one thread, in which they are in order.
+
+        A scalar load goes by another cache (LLVM's AMDGPUUsage, "Memory Model": it is for what does not change during
+        the launch): it is in order with a store that comes after it alone.
+        """
+        for one, other in product(mine, theirs):
+            for load, store in ((one, other), (other, one)):
+                changed = store.access.store or store.access.atomic
+                if load.is_scalar and changed and not self._precedes(load.access, store.access):
+                    return FALSE
         return all_of(*(eq(v, there[v]) for v in self.here))
+
+    def _precedes(self, load: TracedAccess, store: TracedAccess) -> bool:
+        """Whether a load comes before every store that an instruction makes."""
+        order = [id(one) for one in self.accesses]
+        return order.index(id(load)) < order.index(id(store)) and not set(load.loops) & set(store.loops)
 
     def _shown(self, there: dict[Expr, Expr] | None = None) -> tuple[Shown, ...]:
         shown = (Shown("block", self.launched.blocks), Shown("thread", self.launched.threads))

@@ -50,7 +50,7 @@ from layoutalg.refine.symbolic.state import State, joined, within
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.instances import moved
 from layoutalg.refine.values.unknowns import Kind
-from layoutalg.refine.values.word import Mask, NotReadable, Word, as_mask, is_mask
+from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, as_mask, is_mask
 
 
 class DivergentLoop(Loop):
@@ -227,11 +227,14 @@ class DivergentLoop(Loop):
     def _left(self, latch: State, leaving: Ends) -> Ends:
         """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
         states = [state for _, state in leaving]
+        self.machine.lanes.left(self.t)
         last = self.loops.last[self.t] = self.w.fresh("last_turn", int(self.t.hi) + 1)
         at = Substitution({self.t: last, self.unsure: as_expr(1)})
         self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
         self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))
-        after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=None) for state in states[:1]])
+        made_of = [state.scc.expr for state in states if state.scc is not None]
+        scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
+        after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=scc) for state in states[:1]])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)
         for place in dict.fromkeys(p for state in states for p in places(self.before, state)):

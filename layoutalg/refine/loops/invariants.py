@@ -45,8 +45,8 @@ from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Outstanding
 from layoutalg.refine.symbolic.state import State, joined, resolved
 from layoutalg.refine.symbolic.substitution import Substitution
-from layoutalg.refine.values.unknowns import Kind
-from layoutalg.refine.values.word import High, Mask, NotReadable, Word, as_mask, is_mask
+from layoutalg.refine.values.unknowns import Kind, dependencies
+from layoutalg.refine.values.word import Bit, High, Mask, NotReadable, Word, as_mask, is_mask
 
 #: How often a body is tried before no invariant is found: of most builds three times, and more around other loops.
 TRIES = 12
@@ -143,7 +143,8 @@ class Loop:
 
     def _start(self) -> State:
         start = self.entry.copy()
-        start.outstanding, start.scc = self.outstanding.copy(), None
+        start.outstanding = self.outstanding.copy()
+        start.scc = self.entry.scc and Bit(self.w.fresh_bit(self.entry.scc.expr))  # as an iteration leaves it
         start.barriers = self.entry.barriers + self.barriers * self.t
         changed = self.unknown | self.known
         for place in sorted(changed, key=lambda place: place[0], reverse=True):  # EXEC before vector registers
@@ -178,6 +179,8 @@ class Loop:
         outstanding = self.outstanding.copy()
         outstanding.join(latch.outstanding)
         per_iteration = simplify(latch.barriers - start.barriers)
+        if self.t in dependencies(per_iteration):
+            raise NotReadable(f"an iteration of the loop at {self.head:#x} has as many barriers as its number says")
         spread = self.masks.spread(self.unknown, start, latch)
         self.unknown |= spread
         grown = outstanding != self.outstanding or per_iteration is not self.barriers or bool(spread)

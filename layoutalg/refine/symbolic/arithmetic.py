@@ -96,9 +96,9 @@ class IndexValues(WaveUnknowns):
         """A word that nothing wrote."""
         return self.word(self.undefined())
 
-    def unknown_word(self, bits: int = 32) -> Word:
-        """A word of which nothing is known; nothing is refuted by a value that it may have."""
-        return self.word(self.fresh("any", 1 << bits, Kind.ANY), bits)
+    def unknown_word(self, *of: Expr, bits: int = 32) -> Word:
+        """A word of which no more is known than what it is made of; nothing is refuted by a value that it may have."""
+        return self.word(self.fresh("any", 1 << bits, Kind.ANY, "", *of), bits)
 
     def bit_of(self, word: Word) -> Expr | None:
         """The own lane's bit of a word that is a whole mask: of `1 << n`, whether it is lane n; of its complement."""
@@ -213,7 +213,7 @@ class IndexValues(WaveUnknowns):
         if isinstance(left, Mask):
             if right.expr is not FALSE:
                 raise NotReadable("a mask compared with a number that is not 0")
-            return Bit(self.fresh_bit() if left.half is not None else self.none_of(left))
+            return Bit(self.fresh_bit(left.own, self.lane) if left.half is not None else self.none_of(left))
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
             return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
@@ -305,7 +305,7 @@ class IndexValues(WaveUnknowns):
 
     def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
         """An unknown truth: it is seldom looked at, and costly to say."""
-        return Bit(self.fresh_bit())
+        return Bit(self.fresh_bit(a.expr, b.expr))
 
     def ones_below(self, word: Word | Mask, places: Word) -> Word:
         """Of a number whose bits are all set all of them; of a mask what is not known; of data one function."""
@@ -366,17 +366,17 @@ class IndexValues(WaveUnknowns):
         """
         upper: Word | None = first(RULES["sum"], self, a, b, carry)
         if upper is not None:
-            return upper, Bit(self.fresh_bit())
+            return upper, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
         total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
         if carry.expr is not FALSE:
-            return total, Bit(self.fresh_bit())
+            return total, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
         return total, Bit(self._carried(a, b), Carry(a, b, total))
 
     def _carried(self, a: Word, b: Word) -> Expr:
         """Whether a sum of words has a carry; of a constant k < 2³¹, where the other one is in −k … −1, with a sign."""
         number, word = (a.expr, b) if a.expr.op == "const" else (b.expr, a)
         if number.op != "const" or not 0 < number.value < 1 << 31:
-            return self.fresh_bit()
+            return self.fresh_bit(a.expr, b.expr)
         e, most = representative(word.expr, 32), 1 << 31
         known = cut(e, -most, 2 * most)
         value = simplify(mod(e + most, 2 * most) - most) if known is None else known

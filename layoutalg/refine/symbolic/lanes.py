@@ -36,6 +36,7 @@ from layoutalg.refine.symbolic.addresses import decided
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.registers import SymbolicRegisters, lanes_file
 from layoutalg.refine.symbolic.wave_unknowns import FIRST_LANE
+from layoutalg.refine.values.instances import own_coordinates
 from layoutalg.refine.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
 from layoutalg.refine.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
@@ -47,6 +48,11 @@ class SymbolicLanes:
     def __init__(self, registers: SymbolicRegisters, alike: set[Expr], loops: Callable[[], tuple[Expr, ...]]) -> None:
         """`alike`: what all lanes of a wave have alike, to which comes what is found to be so; `loops`: the turns."""
         self.registers, self.w, self.alike, self.loops = registers, registers.w, alike, loops
+
+    def left(self, loop: Expr) -> None:
+        """Behind a loop that lanes leave in different turns: what was alike in a turn is none of one turn any more."""
+        self.alike -= {v for v in self.alike if loop in own_coordinates(v)}
+        self.w.forget(loop)
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same.
@@ -111,8 +117,9 @@ class SymbolicLanes:
         size = self.registers.kernel.wave_size
         if isinstance(word, Mask):
             return self.w.fresh_word()
-        e = self.elsewhere(word.expr, self.w.fresh("lane", size))
-        return self.w.word(select(self.w.fresh_bit(), e, 0))
+        made_of = lane.expr, self.registers.lane  # other lanes' too, which are made alike
+        e = self.elsewhere(word.expr, self.w.fresh("lane", size, Kind.DATA, "", *made_of))
+        return self.w.word(select(self.w.fresh_bit(*made_of), e, 0))
 
     def all_active(self) -> bool:
         """Whether this one is, whichever thread it is."""
@@ -142,7 +149,9 @@ class SymbolicLanes:
         """The own lane may be the one that is written, so its value is not known then."""
         register = self._register(target)
         number = self.registers.number(lane) % self.registers.kernel.wave_size
-        self.registers.put(register, self.registers.state.condition, self.w.unknown_word())
+        written = word.own if isinstance(word, Mask) else word.expr
+        unknown = self.w.unknown_word(written, self.registers.lane)
+        self.registers.put(register, self.registers.state.condition, unknown)
         self.registers.hold_lane(register, number, word)
 
     def _register(self, operand: Operand) -> Key:

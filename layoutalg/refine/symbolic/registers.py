@@ -29,6 +29,7 @@ from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key
 from layoutalg.refine.symbolic.state import State, resolved, within
+from layoutalg.refine.values.unknowns import Kind
 from layoutalg.refine.values.word import HAS_THREAD, OCCUPIED, Bit, Mask, NotReadable, Word, as_mask
 
 #: Moves of a whole vector register, lane by lane.
@@ -140,9 +141,9 @@ class SymbolicRegisters:
 
     @property
     def scc(self) -> Bit:
-        """The condition code; where nothing that is known was written, an unknown one from here on."""
+        """The condition code; where nothing wrote it, an undefined one from here on."""
         if self.state.scc is None:
-            self.state.scc = Bit(self.w.fresh_bit())
+            self.state.scc = Bit(self.w.fresh_bit(kind=Kind.UNDEFINED))
         return self.state.scc
 
     @property
@@ -190,7 +191,7 @@ class SymbolicRegisters:
     def write_register(self, operand: Operand, bits: int, word: Word | Mask, half: str = "") -> None:
         """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
         if isinstance(word, Mask):
-            word = self.w.unknown_word(bits)
+            word = self.w.unknown_word(word.own, bits=bits)
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for k, part in enumerate(parts):
             self.write_cell((operand.kind, operand.index + k), part, half=half)

@@ -172,8 +172,15 @@ def _both(w: IndexValues, one: State, other: State) -> State:
         joined.scalars[key] = _either(w, mine, theirs, one.scalars.get(key), other.scalars.get(key), undefined)
     for key in {**one.cells, **other.cells}:
         joined.cells[key] = _writes(w, one, other, key)
-    joined.scc = one.scc if one.scc is other.scc else None
+    joined.scc = _either_scc(w, one.scc, other.scc)
     return joined
+
+
+def _either_scc(w: IndexValues, one: Bit | None, other: Bit | None) -> Bit | None:
+    """The condition code after two paths; undefined where one of them has not written it."""
+    if one is other or one is None or other is None:
+        return one if one is other else None
+    return one if one.expr is other.expr else Bit(w.fresh_bit(one.expr, other.expr))
 
 
 def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
@@ -239,11 +246,11 @@ def _either(
         here, there = all_of(*mine), all_of(*theirs)
         either = merged(here, x, there, y)
         return one.having(any_of(within(x, mine), within(y, theirs)) if either is None else either, other)
-    a, b = a or w.unknown_word(), b or w.unknown_word()
+    a, b = a or w.fresh_word(), b or w.fresh_word()
     if a.expr is b.expr:
         return a.join(b)
     if is_unknown(a.expr) and is_unknown(b.expr):
-        return w.unknown_word()
+        return w.unknown_word(a.expr, b.expr)
     return a.with_expr(choice(all_of(*mine), a.expr, b.expr))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from layoutalg.index import Expr, simplify, substitute
 from layoutalg.refine.symbolic.state import State
-from layoutalg.refine.values.word import High, Low, Mask, Origin, Sign, Word, parts
+from layoutalg.refine.values.word import Bit, High, Low, Mask, Origin, Sign, Word, parts
 
 
 class Substitution:
@@ -44,9 +44,10 @@ class Substitution:
         return word.having(self.expr(word.own)) if isinstance(word, Mask) else self.word(word)
 
     def state(self, state: State) -> State:
-        """The state, with no condition code."""
+        """The state."""
         new = state.copy()
-        new.scc, new.barriers = None, simplify(self.expr(state.barriers))
+        new.scc = state.scc and Bit(self.expr(state.scc.expr))
+        new.barriers = simplify(self.expr(state.barriers))
         new.scalars = {key: self.scalar(word) for key, word in state.scalars.items()}
         new.cells = {
             key: tuple((self.expr(guard), self.word(word)) for guard, word in writes)

@@ -1,5 +1,8 @@
 """The unknowns that a reading makes, and what is asked of all lanes of the wave at once.
 
+What is not known of a result is an unknown all the same that has its operands as arguments: of what it is made decides
+whether it is defined, what becomes of a load, and whether all lanes have it alike.
+
 What other lanes have of a mask is not known; but of one mask the same questions have one answer each:
 
 | asked of a mask | is |
@@ -15,6 +18,7 @@ What it cannot represent: how many lanes have a bit.
 from __future__ import annotations
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation
+from layoutalg.refine.values.instances import own_coordinates
 from layoutalg.refine.values.unknowns import Kind, unknown_value
 from layoutalg.refine.values.word import Mask
 
@@ -50,20 +54,25 @@ class WaveUnknowns:
             self._belonging[name, of] = self._new(name, limit, kind, name, of, self.thread)  # of iterations, as `of` is
         return self._belonging[name, of]
 
+    def forget(self, loop: Expr) -> None:
+        """What belongs to expressions of a loop's turn belongs to them no more: behind it they are of several turns."""
+        kept = {key: v for key, v in self._belonging.items() if loop not in own_coordinates(*key[1])}
+        self._belonging = kept
+
     def now(self) -> int:
         """How many unknowns have been made: the number of the next."""
         return self._made
 
-    def fresh_bit(self, kind: Kind = Kind.ANY) -> Expr:
-        """A new unknown truth."""
-        return eq(self.fresh("any", 2, kind), 1)
+    def fresh_bit(self, *of: Expr, kind: Kind = Kind.ANY) -> Expr:
+        """A new unknown truth, made of these."""
+        return eq(self.fresh("any", 2, kind, "", *of), 1)
 
     def lane_bit(self, *held: Expr, kind: Kind = Kind.ANY) -> Expr:
         """A new unknown bit of a mask; lanes without a thread have it not, where they have none that it `held`."""
-        own = all_of(self.occupied, self.fresh_bit(kind))
+        own = all_of(self.occupied, self.fresh_bit(kind=kind))
         if self.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
             return own
-        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind)))
+        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind=kind)))
 
     def undefined(self, bits: int = 32) -> Expr:
         """A number that nothing wrote: any that the machine happens to have there."""

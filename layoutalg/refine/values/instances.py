@@ -141,6 +141,6 @@ def others(coordinates: Sequence[Expr], suffix: str = "_other") -> dict[Expr, Ex
     return there
 
 
-def own_coordinates(*exprs: Expr, alike: Collection[Expr]) -> tuple[Expr, ...]:
+def own_coordinates(*exprs: Expr, alike: Collection[Expr] = ()) -> tuple[Expr, ...]:
     """The coordinates that terms are of, also by the owners of unknowns; but for what all threads have `alike`."""
     return tuple(v for v in dict.fromkeys(_coordinates(*exprs)) if v not in alike)

@@ -112,7 +112,9 @@ def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[Tr
     for one in trace:
         if one.buffer != tensor or not one.store:
             continue
-        parts = [*parts, one] if parts and one.within == parts[-1].within + one.size else [one]
+        if parts and (one.moment != parts[0].moment or one.within != parts[-1].within + one.size):
+            raise NotReadable(f"{parts[0].instruction.place} stores parts of elements")
+        parts.append(one)
         if sum(part.size for part in parts) == size:
             value = sum((part.value * (1 << 8 * k * one.size) for k, part in enumerate(parts)), start=FALSE)
             yield replace(parts[0], value=simplify(value), size=size)

@@ -33,7 +33,7 @@ from layoutalg.refine.audit.computes.wanted import Wanted
 from layoutalg.refine.audit.sums.addends import Addend, Addends, Applied, Factor, Placed, candidate, product, scaled
 from layoutalg.refine.audit.sums.families import FamilyFactor, matched
 from layoutalg.refine.audit.sums.handed import Env
-from layoutalg.refine.audit.sums.numbers import constant
+from layoutalg.refine.audit.sums.numbers import INTEGERS, constant
 from layoutalg.refine.audit.sums.reals import OfOneThreadError, Reals
 from layoutalg.refine.audit.sums.wanted_sum import WantedSum
 from layoutalg.refine.audit.sums.words import bits_of
@@ -189,6 +189,8 @@ class FunctionsOfSums:
 
     def _is(self, word: Expr, env: Env, one: Reduction) -> bool:
         self._of_the_equation(one, self.at)
+        if one.dtype in INTEGERS and not (word.lo >= 0 and word.hi < 1 << bits_of(one.dtype)):
+            return False  # integers are compared modulo a word, and this has more
         how = self.wanted.how_of(one)
         with self.reals.asking() as asked:
             found, target = self.reals.read(word, one.dtype, env, how), self.wanted.sum(one, self.at)

@@ -5,8 +5,8 @@
 | a result of `add`, `sub`, `mul`, `fma`, a conversion | the sum or product over the reals: rounding is left out |
 | a choice by a condition on indices | each way, where its condition is so |
 | read from LDS | what its writer stored, of that thread and turn (`handed`) |
-| what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) for each turn s before |
-| the same of the same thread, within that turn s | u, a hole of this turn alone: another thread's, another turn's is none |
+| what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) of each turn s before |
+| the same of the same thread within that turn s | u: a hole, which another thread or another turn has not |
 | what a loop carries, of which its new value says nothing | before the loop that; later what the turn before made |
 | what another lane of the wave holds | the same word, read of that lane: of one thread at a time |
 | loaded from a tensor | a factor: the element at that byte |

@@ -21,6 +21,7 @@ What it cannot represent: that two unknowns of different threads are one because
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from layoutalg.index import Expr, simplify, substitute, var, variables
 from layoutalg.refine.values.unknowns import Call, Kind, UnknownValue, unknown_value
@@ -105,10 +106,11 @@ def origin_of(v: Expr) -> Expr:
     return v if not isinstance(v.value, UnknownValue) or v.value.origin is None else v.value.origin
 
 
+@lru_cache(maxsize=1 << 14)
 def coordinates_of(v: Expr) -> tuple[Expr, ...]:
     """The coordinates that an unknown, no instance, depends on: its owner's, and its arguments'."""
     assert isinstance(v.value, UnknownValue)
-    return tuple(dict.fromkeys((*v.value.owner, *_coordinates(*v.value.arguments))))
+    return tuple(_coordinates(*v.value.owner, *v.value.arguments))
 
 
 def whose(v: Expr) -> tuple[Expr, ...]:
@@ -118,8 +120,20 @@ def whose(v: Expr) -> tuple[Expr, ...]:
 
 
 def _coordinates(*exprs: Expr) -> Iterator[Expr]:
-    for v in variables(*exprs):
-        yield from _coordinates(*whose(v)) if isinstance(v.value, UnknownValue) else (v,)
+    """The coordinates that terms are of, each once."""
+    seen: set[Expr] = set()
+    stack = list(reversed(variables(*exprs)))
+    while stack:
+        v = stack.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        one = v.value
+        if isinstance(one, UnknownValue):
+            made_of = one.at if one.origin is not None else (*one.owner, *one.arguments)
+            stack += reversed(variables(*made_of))
+        else:
+            yield v
 
 
 def place_of(v: Expr) -> dict[Expr, Expr]:
@@ -143,4 +157,4 @@ def others(coordinates: Sequence[Expr], suffix: str = "_other") -> dict[Expr, Ex
 
 def own_coordinates(*exprs: Expr, alike: Collection[Expr] = ()) -> tuple[Expr, ...]:
     """The coordinates that terms are of, also by the owners of unknowns; but for what all threads have `alike`."""
-    return tuple(v for v in dict.fromkeys(_coordinates(*exprs)) if v not in alike)
+    return tuple(v for v in _coordinates(*exprs) if v not in alike)

@@ -32,7 +32,7 @@ from functools import partial
 from layoutalg.errors import DeviceError, LaunchError
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, conjuncts, div, mod, variables
+from layoutalg.index import TRUE, InexpressibleError, all_of, budget, div, mod, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import (
@@ -46,15 +46,14 @@ from layoutalg.prove import (
     Verdict,
     Verdicts,
     Witness,
-    holds,
     prove,
 )
 from layoutalg.refine.audit.accesses import LDS, AccessQuestion, TracedAccess, accesses, questions
 from layoutalg.refine.audit.claims import ASKED, asked
 from layoutalg.refine.audit.computes.claim import ComputesClaim
 from layoutalg.refine.audit.computes.trial import Trial, refuting_run, tried, unstored_run
-from layoutalg.refine.audit.distinct import DistinctElement, distinct_elements
 from layoutalg.refine.audit.facts import Fact, facts
+from layoutalg.refine.audit.known import Known
 from layoutalg.refine.audit.launched import MOST_BLOCKS, MOST_THREADS, KernelLaunch
 from layoutalg.refine.audit.lds import lds_findings
 from layoutalg.refine.audit.loops import FoundLoops
@@ -65,13 +64,11 @@ from layoutalg.refine.loops.execution import SymbolicExecution
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.refine.symbolic.machine import SymbolicMachine
 from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.instances import coordinates_of, moved, origin_of, place_of
 from layoutalg.refine.values.uninterpreted import ASSUMPTION, UninterpretedFunctions
-from layoutalg.refine.values.unknowns import kind_of
 from layoutalg.target import target as gpu
 
-#: The solver's steps for a question of the reading, and for a claim (`refine.simulation.questions` has their measure).
-READING, WANTED = Limits(steps=500_000, choices=8), Limits(steps=2_000_000)
+#: The solver's steps for a claim (`refine.simulation.questions` has their measure).
+WANTED = Limits(steps=2_000_000)
 
 #: What the whole of a question in parts may take, and how many open parts say that it is open.
 WHOLE, MOST_OPEN = Limits(seconds=2.0, steps=500_000, choices=8), 4
@@ -154,11 +151,8 @@ class _Auditor:
             Shown("of wave", (wave,)),
         )  # fmt: skip
         self.loops, self.runs = FoundLoops(), Runs(code, launched, file)
-        self.loaded: dict[Expr, str] = {}  # what was loaded → of which tensor, or of LDS; "" where that is not seen
+        self.known = Known(launched, self.loops)
         self.cuts: set[tuple[int, int]] = set()  # how what was cut to a word is written
-        self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
-        self.distinct: list[DistinctElement] = []  # of what was loaded, no two elements of one tensor are equal
-        self._ranges: dict[tuple[Expr, Expr], bool] = {}
         self.asked = asked(file.launch.claims if file.launch else ())
         self.facts: tuple[Fact, ...] = ()
         self.trials: dict[str, Trial] = {}  # of the tensors of which an equation is to be tried
@@ -177,37 +171,31 @@ class _Auditor:
     def _ordered(self, claimed: Claimed) -> Claimed:
         """A race that is refuted, but where waves may be ordered by what they wait for in memory: then it is open."""
         claim, about, verdict = claimed
-        waiting = self._waiting()
+        waiting = self.known.waiting()
         if claim != "race_free" or waiting is None or not isinstance(verdict, Refuted):
             return claimed
         waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
         why = f"perhaps: {verdict.reason}; {waits}"
         return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, (), why)
 
-    def _waiting(self) -> int | None:
-        """A loop that is left by what it loads of memory that the kernel may store to."""
-        tensors = self.launched.tensors
-        shared = {v for v, name in self.loaded.items() if name not in tensors or tensors[name].written}
-        return next(self.loops.waiting(shared), None)
-
     def _each(self) -> Iterator[Claimed]:
         yield from self._launchable()
         try:
             found = self.followed()
         except (DeviceError, InexpressibleError, RecursionError) as error:
-            if self._waiting() is not None:
+            if self.known.waiting() is not None:
                 self.runs.ignore("race")
             yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
             return
-        if self._waiting() is not None:
+        if self.known.waiting() is not None:
             self.runs.ignore("race")
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))
-        for one in questions(found, self.launched, self.loaded, self.cuts):
+        for one in questions(found, self.launched, self.known.loaded, self.cuts):
             claimed = self._read(one)
             yield claimed if one.claim != "no_overflow" else self._evaluated(claimed, one)
-        for meeting in meetings(found, self.launched, self.distinct):
+        for meeting in meetings(found, self.launched, self.known.distinct):
             yield self._apart(meeting)
         for finding in lds_findings(found, self.launched):
             yield self._tabled(finding)
@@ -225,7 +213,7 @@ class _Auditor:
             return
         left = next((f"{claim}: {about}" for claim, about, verdict in others if not verdict and claim not in ASKED), "")
         rests = f"it rests on {left}, which is not proved" if left else ""
-        computed = ComputesClaim(self.file, self.launched, self.trace, self._in_range, self.loops, self._statement)
+        computed = ComputesClaim(self.file, self.launched, self.trace, self.known.in_range, self.loops, self._statement)
         for tensor in launch.writes if "stores_all" in self.asked else ():
             yield self._stored(tensor, computed.unstored(tensor) or rests)
         for one in computed.compared() if launch.computes else ():
@@ -328,59 +316,13 @@ class _Auditor:
         launched = self.launched
         machine = SymbolicMachine(
             self.code, launched.arguments, launched.blocks, launched.threads, launched.given,
-            {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self._in_range,
+            {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self.known.in_range,
             UninterpretedFunctions(), launched.packet,
         )  # fmt: skip
-        machine.loaded, machine.has_contents = self._loaded, self._has_contents
+        machine.loaded, machine.has_contents = self.known.note, self.known.has_contents
         SymbolicExecution(machine, self.loops.execute, time.monotonic() + budget.left()).run()
         self.trace, self.cuts = machine.trace, machine.w.cuts
         return accesses(machine.trace, self.loops)
-
-    def _loaded(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> None:
-        """Notes what was loaded, and what is assumed of it."""
-        if buffer in self.launched.tensors:
-            tensor = self.launched.tensors[buffer]
-            self.distinct += distinct_elements(tensor, offset, size, values) if tensor.distinct else ()
-        self.loaded |= dict.fromkeys(values, buffer)
-        if buffer in self.launched.tensors:
-            holds = self.launched.tensors[buffer].holds(offset, size, values)
-            for part in conjuncts(holds) if holds is not TRUE else ():
-                for v in variables(part):
-                    if v in values:
-                        self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
-
-    def _has_contents(self, buffer: str, offset: Expr, size: int, given: Expr) -> bool:
-        """Whether bytes of a tensor are elements; what lies between these was never written."""
-        tensor = self.launched.tensors.get(buffer)
-        if tensor is None or tensor.elements.each is None:
-            return True
-        return self._in_range(tensor.inside(offset, size, store=True), all_of(self.launched.given, given))
-
-    def _given(self, *exprs: Expr) -> Expr:
-        """What is assumed of all that was loaded, and known of all that loops left behind, and occurs in these."""
-        found: dict[Expr, Expr] = {}
-        left = list(variables(*exprs))
-        while left:
-            v = left.pop()
-            if v not in found and kind_of(v) is not None:
-                found[v] = self._known(v)
-                left += variables(found[v])
-        return all_of(*found.values())
-
-    def _known(self, v: Expr) -> Expr:
-        """What is assumed and known of an unknown, or of what it is for another thread, or in another iteration."""
-        origin = origin_of(v)
-        fact = self.loops.facts.get(origin, TRUE)
-        if fact is not TRUE:
-            fact = moved(fact, self.loops.behind(coordinates_of(origin)))
-        known = all_of(self.assumed.get(origin, TRUE), fact)
-        return known if v is origin or known is TRUE else moved(known, place_of(v))
-
-    def _in_range(self, goal: Expr, given: Expr) -> bool:
-        if (goal, given) not in self._ranges:
-            asked = ForAll("a value is in range", goal, all_of(given, self._given(goal, given)))
-            self._ranges[goal, given] = holds(asked, READING)
-        return self._ranges[goal, given]
 
     def _apart(self, meeting: Meeting) -> Claimed:
         """Whether two threads never meet; by the parts of the question where the whole is not shown."""
@@ -432,7 +374,7 @@ class _Auditor:
         """The prover's verdict."""
         try:
             budget.check()
-            known = self._given(*obligation.roots)
+            known = self.known.of(*obligation.roots)
             asked = obligation if known is TRUE else obligation.assuming(known)
             return claim, about, prove(asked, limits=limits)
         except budget.OutOfTimeError:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import count
 
 from layoutalg.index import (
     FALSE,
@@ -93,7 +94,7 @@ class Reals:
         self.indices: dict[Expr, Expr] = {}  # bound indices, and what is known of each
         self.given = TRUE  # where what is read counts
         self._open: dict[tuple[Expr, tuple[Expr, ...]], Expr] = {}  # what is read of which threads → in which turn
-        self._turns_read = 0
+        self._numbers = count()
         self._done: dict[object, tuple[Addends, dict[ForAll, None]]] = {}
         self.after = made_by_turns(loops)
         self._bytes = {v: (read.number, k) for v, (read, k) in self.contents.read.items()}
@@ -371,8 +372,7 @@ class Reals:
             for each in ({v: one.before for v, one in carried.items()}, {v: one.after for v, one in carried.items()})
         )
         outside = {v: e for v, e in env.items() if v is not t}
-        s = symbol(f"earlier turn {self._turns_read}", min=0, max=MOST)
-        self._turns_read += 1
+        s = symbol(f"earlier turn {next(self._numbers)}", min=0, max=MOST)
         if turn is None:
             turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
             if turns is None or others:

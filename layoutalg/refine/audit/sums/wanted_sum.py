@@ -23,7 +23,7 @@ from layoutalg.formats.equation import (
     Reduction,
 )
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, all_of, negation, simplify, substitute, var
+from layoutalg.index import FALSE, Expr, all_of, negation, simplify, substitute, var
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import (
@@ -99,7 +99,7 @@ class WantedSum:
         match term:
             case Literal(value, dtype) if dtype in NUMBERS and abs(value) != float("inf"):
                 return (Addend(Fraction(value)),) if value or how != "add" else ()
-            case Literal(value) if (how, value < 0) in (("max", True), ("min", False)):
+            case Literal(value) if abs(value) == float("inf") and (how, value < 0) in (("max", True), ("min", False)):
                 return ()
             case Contents(tensor, subscripts, dtype) if all(isinstance(one, IndexTerm) for one in subscripts):
                 return (self._element(tensor, tuple(self._at(one, at) for one in subscripts), dtype),)
@@ -116,7 +116,12 @@ class WantedSum:
                 return added((*(a.where(yes) for a in one), *(a.where(no) for a in other)))
             case Reduction(name, index, length, body) if name == how:
                 self._made += 1
-                mine = var(f"index {self._made}", simplify(substitute(self.file.in_own_symbols(length), dict(at))))
+                count = simplify(substitute(self.file.in_own_symbols(length), dict(at)))
+                if count is FALSE and how == "add":
+                    return ()
+                if count is FALSE:
+                    raise NotReadable(f"the {how} of no terms")
+                mine = var(f"index {self._made}", count)
                 return tuple(one.over(mine) for one in self._read(body, {**at, index: mine}, how))
             case Operation(name, operands) if name == how != "add":
                 return tuple(one for operand in operands for one in self._read(operand, at, how))

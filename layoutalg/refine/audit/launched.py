@@ -177,6 +177,12 @@ class KernelLaunch:
         return simplify(self.lds + self.kernel.lds_bytes)
 
     @property
+    def alike(self) -> frozenset[Expr]:
+        """What all threads of a block have alike: sizes, numbers that are given, the block's indices."""
+        numbers = (one.number for one in self.arguments if one.number is not None)
+        return frozenset((*variables(*self.sizes.values(), *numbers), *self.blocks))
+
+    @property
     def thread_number(self) -> Expr:
         """A thread's number in its block, x the fastest."""
         number, step = as_expr(0), 1

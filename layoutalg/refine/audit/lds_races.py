@@ -32,7 +32,7 @@ from math import lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, value, variables
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, value
 from layoutalg.prove import ForAll, Shown
 from layoutalg.refine.audit.accesses import TracedAccess, same_bytes
 from layoutalg.refine.audit.intervals import count_of, meeting, own_variables
@@ -84,9 +84,7 @@ class LdsRaces:
 
     def __init__(self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None]) -> None:
         self.block, self.found, launched = block, found, block.launched
-        #: What all threads of the block have alike.
-        self.alike = {v for size in launched.sizes.values() for v in variables(size)} | set(launched.blocks)
-        self.alike |= {v for arg in launched.arguments if arg.number is not None for v in variables(arg.number)}
+        self.alike = launched.alike
         self.rows = [row for row in rows if row is not None]
         self.place = {id(row): number for number, row in enumerate(rows) if row is not None}
         self.by_place = {number: row for number, row in enumerate(rows) if row is not None}

@@ -241,12 +241,17 @@ class Written:
         cases: list[Expr] = []
         for m, one in stores:
             for back in self._turns_of(reads, one, m < number):
-                cases += self._made(reads, one, back, byte, unit)
+                cases += (case for case in self._made(reads, one, back, byte, unit) if self._speaks_of(reads, case))
         if not cases or len(cases) > MOST_STORES:
             return None
         given = all_of(self.block.launched.given, reads.guard)
         shown = (Shown("thread and turn", (*self.block.threads, *reads.loops)),)
         return ForAll("what is read of LDS was stored before", any_of(*cases), given, shown)
+
+    def _speaks_of(self, reads: TracedAccess, case: Expr) -> bool:
+        """Whether a case is of the reader's coordinates: of another one all values would be meant, or none."""
+        known = {*self.block.threads, *reads.loops, *self.block.launched.alike}
+        return all(v.value.extent is None or v in known or kind_of(v) is not None for v in variables(case))
 
     def _shared(self, one: TracedAccess, other: TracedAccess) -> int:
         """How many loops are around both."""
@@ -267,7 +272,7 @@ class Written:
         for end in ends:
             if before:
                 yield end
-            if shared:
+            if shared and (end or not inner):  # a turn of an inner loop that is not said is none of a question
                 back = {shared[-1]: shared[-1] - 1}
                 yield back | {t: moved(e, back) for t, e in end.items()}
 

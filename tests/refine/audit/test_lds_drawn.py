@@ -19,7 +19,8 @@ N = symbol("N", min=1, max=64)
 THREAD, T, U = var("thread_x", 8), var("t", N), var("u", N)
 WAVE = 4
 LAUNCHED: Any = SimpleNamespace(
-    kernel=SimpleNamespace(wave_size=WAVE), block=(8,), threads=(THREAD,), thread_number=THREAD, sizes={"N": N}, alike=frozenset({N}),
+    kernel=SimpleNamespace(wave_size=WAVE), block=(8,), threads=(THREAD,), thread_number=THREAD,
+    sizes={"N": N}, alike=frozenset({N}),
     blocks=(), arguments=(), given=TRUE,
 )  # fmt: skip
 

@@ -112,7 +112,7 @@ class Told:
         """As JSON has it."""
         found = self.found
         return {"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": self.claims,
-                "not_claimed": found.unclaimed, "assumptions": found.assumptions,
+                "not_claimed": found.unclaimed, "ended": found.ended, "assumptions": found.assumptions,
                 "facts": [vars(one) for one in found.facts]}  # fmt: skip
 
     @property
@@ -173,6 +173,7 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
             yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
         if some[MANY:]:
             yield f"  and {len(some) - MANY} more that are {verdict}; the JSON document has them all"
+    yield from (f"  told: {place}: {report.ENDED}" for place in found.ended)
     wasted = [one for one in found.facts if one.worst > one.least]
     yield from (f"  costs more than the least: {line}" for line in measured.costs_text(wasted, where))
     for text in found.assumptions:

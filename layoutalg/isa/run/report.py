@@ -21,12 +21,15 @@ Lines = Callable[[int], str]
 
 Data = dict[str, Any]
 
+#: What is told of a barrier that waves pass without others of their block (`launch._released` names the sources).
+ENDED = "a barrier passed without waves that have ended, which AMD's ISA allows and HIP forbids"
+
 #: What a run tells of instructions besides: not wrong by itself, or not judged.
 _DOUBTS: Mapping[str, str] = {
     "unaligned": "unaligned",
     "ordered": "another order of lanes and blocks may change what it gives",
     "unjudged": "a race, unless atomic operations order it, which is not followed",
-    "ended": "a barrier passed without waves that have ended, which AMD's ISA allows and HIP forbids",
+    "ended": ENDED,
 }
 
 

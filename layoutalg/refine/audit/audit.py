@@ -88,6 +88,7 @@ class Audit(Verdicts):
     shown: Mapping[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
     facts: tuple[Fact, ...] = ()
     unclaimed: tuple[str, ...] = ()  # of what comes out
+    ended: tuple[str, ...] = ()  # barriers that waves passed in a run without others, which had ended (`isa.run`)
 
     @property
     def verdicts(self) -> tuple[tuple[str, Verdict], ...]:  # type: ignore[override]
@@ -120,7 +121,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
     return Audit(
         code.kernel.name, code.kernel.target, claims, tuple(auditor.assumptions()), shown, auditor.facts,
-        tuple(auditor.unclaimed()),
+        tuple(auditor.unclaimed()), tuple(auditor.runs.ended),
     )  # fmt: skip
 
 

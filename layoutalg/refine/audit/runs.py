@@ -126,6 +126,7 @@ class Runs:
         self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail
         self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
         self._ignored: set[str] = set()
+        self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
 
     def ignore(self, kind: str) -> None:
         """From now on takes faults of a kind for nothing that a run shows."""
@@ -248,6 +249,7 @@ class Runs:
                 made, _ = self._made(sizes, seed)
                 run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
                 self.steps += run.steps
+                self.ended |= dict.fromkeys(run.ended)
             except StepLimit:
                 self.steps += STEPS
                 return
@@ -276,6 +278,7 @@ class Runs:
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break
                 self.steps += run.steps
+                self.ended |= dict.fromkeys(run.ended)
                 yield sizes, made, values, run
 
     def _made(self, sizes: Sizes, seed: int, empty: bool = False) -> tuple[BoundLaunch, Mapping[str, Any]]:

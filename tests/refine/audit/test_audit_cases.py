@@ -61,3 +61,12 @@ def test_what_is_said_of_a_kernel(name: str, target: str, level: int) -> None:
     for claim, _, verdict in found.claims:
         worst[claim] = max(worst.get(claim, "proved"), verdict.name, key=VERDICTS.index)
     assert {claim: verdict for claim, verdict in worst.items() if verdict != "proved"} == wanted, found.failures
+
+
+def test_a_barrier_that_waves_pass_without_those_that_have_ended_is_told_and_no_fault() -> None:
+    path = CASES / "waves_that_end_early.toml"
+    (kernel,) = read_kernels(compile_source(path.with_suffix(".hip").read_text(), "gfx942").payload).values()
+    found = audit(decode_kernel(kernel), loads(path.read_text()), 30)
+    (told,) = found.ended
+    assert told.endswith("s_barrier")
+    assert not found.shown

@@ -181,7 +181,7 @@ def test_banks_tells_conflict_free_from_not(tmp_path: Path, stride: int, code: i
 
 def test_banks_refuses_what_no_lane_map_is(tmp_path: Path) -> None:
     path = tmp_path / "addresses.json"
-    for addresses, word in (([0] * 63, "63"), ([4] * 64, "multiple of 16"), ([1 << 20] * 64, "LDS"), ("x", "list")):
+    for addresses, word in (([0] * 63, "63"), ([2] * 64, "multiple of 4"), ([1 << 20] * 64, "LDS"), ("x", "list")):
         path.write_text(json.dumps(addresses))
         refused(run("banks", "--target", "gfx942", "--instruction", "ds_read_b128", "--addresses", path), word)
 

@@ -24,7 +24,7 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.outstanding import Key, Outstanding
-from layoutalg.refine.values.unknowns import is_unknown
+from layoutalg.refine.values.unknowns import Kind, is_unknown
 from layoutalg.refine.values.word import Bit, Mask, NotReadable, Word, is_mask, own_bit
 
 Writes = tuple[tuple[Expr, Word], ...]
@@ -225,7 +225,7 @@ class _Undefined:
         nth = self.counts[known.own, known.half]
         self.counts[known.own, known.half] += 1
         if (known.own, nth) not in self.bits:
-            self.bits[known.own, nth] = self.w.lane_bit()
+            self.bits[known.own, nth] = self.w.lane_bit(kind=Kind.UNDEFINED)
         return Mask(self.bits[known.own, nth], half=known.half)
 
 

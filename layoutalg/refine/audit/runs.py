@@ -171,12 +171,20 @@ class Runs:
         sizes = verdict.witness.points[0] if verdict.witness.points else {}
         run = self.shows(claim, about, sizes)
         if run is None:
-            first = next((run for tried in self._candidates(sizes) for run in self._faulty(tried)), None)
-            ends = f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first" if first else ""
-            why = f"{ends or 'no run shows it'}: {verdict.reason}"
+            why = f"{self._unshown(claim, sizes)}: {verdict.reason}"
             return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, why)
         self.shown[claim, about] = run
         return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))
+
+    def _unshown(self, claim: str, sizes: Sizes) -> str:
+        """Why no run shows a claim to fail."""
+        strict = claim == "aligned"
+        first = next((run for tried in self._candidates(sizes) for run in self._faulty(tried, strict)), None)
+        if first is None:
+            return "no run shows it"
+        if strict and first.fault.kind == "alignment":
+            return f"{first}, which a compiler that joins narrower accesses makes too"
+        return f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first"
 
     def is_of(self, run: FaultyRun, claim: str, about: str) -> bool:
         """Whether a run shows that a claim fails: its own instruction does what it says that none does."""

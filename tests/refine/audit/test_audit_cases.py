@@ -70,3 +70,12 @@ def test_a_barrier_that_waves_pass_without_those_that_have_ended_is_told_and_no_
     (told,) = found.ended
     assert told.endswith("s_barrier")
     assert not found.shown
+
+
+def test_a_run_that_does_it_is_told_where_a_compiler_may_do_so_too() -> None:
+    path = CASES / "halves_joined_at_any_half.toml"
+    (kernel,) = read_kernels(compile_source(path.with_suffix(".hip").read_text(), "gfx942").payload).values()
+    reasons = {verdict.reason for claim, _, verdict in audit(decode_kernel(kernel), loads(path.read_text()), 30).claims
+               if claim == "aligned"}  # fmt: skip
+    assert reasons
+    assert all(reason.startswith("a run at ") and "no multiple of 4" in reason for reason in reasons)

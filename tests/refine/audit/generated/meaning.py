@@ -1,7 +1,8 @@
 """What a kernel means, by numpy: all threads of all blocks do one statement, then the next.
 
-A kernel without a race does the same in every order; what a race gives is not represented. What several threads store
-at once, what LDS holds before it is stored, and what a lane gives that does not take part, is `Undefined`.
+A kernel without a race does the same in every order; what a race gives is not represented, so this holds for plans as
+they are drawn. What several threads store at once, what LDS holds before it is stored, and what a lane gives that does
+not take part, is `Undefined`.
 """
 
 from __future__ import annotations

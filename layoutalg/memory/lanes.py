@@ -65,6 +65,7 @@ class LaneMap:
     element: Expr
     index: tuple[Expr, ...]
     name: str = "access"
+    own: tuple[Expr, ...] = ()  # what else of its variables it made itself: which of a tile's pieces
 
     @property
     def width(self) -> int:
@@ -90,10 +91,10 @@ class LaneMap:
         """The same map with its tile somewhere in a larger one."""
         if len(origin) != len(self.index):
             raise LayoutError(f"an origin of {len(origin)} coordinates for {len(self.index)} dimensions")
-        if own := {self.lane, self.element} & {*variables(*map(as_expr, origin))}:
+        if own := {self.lane, self.element, *self.own} & {*variables(*map(as_expr, origin))}:
             raise LaneMapError(f"a tile's origin is the same for all lanes; {own.pop()} is the map's own")
         index = tuple(at + i for at, i in zip(map(as_expr, origin), self.index, strict=True))
-        return LaneMap(self.lane, self.element, index, self.name)
+        return LaneMap(self.lane, self.element, index, self.name, self.own)
 
 
 def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "access") -> LaneMap:
@@ -169,7 +170,8 @@ def operand(
     for n, (word, size) in enumerate((("row_block", rows), ("column_block", columns))):
         if tile[n] > size:
             index[n] = var(word, tile[n] // size) * size + index[n]
-    return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name)
+    own = tuple(v for v in variables(*index) if v not in (matrix.lane, element))
+    return LaneMap(matrix.lane, element, tuple(index[::-1] if transposed else index), name, own)
 
 
 def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: str = "operand") -> LaneMap:
@@ -201,7 +203,8 @@ def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: 
     for n, (word, size) in enumerate((("column_block", columns), ("row_block", rows))):
         if tile[n] > size:
             index[n] = var(word, tile[n] // size) * size + index[n]
-    return LaneMap(lane, element, tuple(index), name)
+    own = tuple(v for v in variables(*index) if v not in (lane, element))
+    return LaneMap(lane, element, tuple(index), name, own)
 
 
 def _exchanged(matrix: OperandMap, width: int) -> bool:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from layoutalg.index import var
 from layoutalg.index.evaluate import grids
-from layoutalg.memory import WidthError, transposing
+from layoutalg.memory import WidthError, operand, transposing
 from layoutalg.memory.banks import LaneMapError
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.transposed import TRANSPOSED
@@ -75,3 +76,13 @@ def test_what_no_transposing_load_brings_is_refused() -> None:
         transposing(matrix.a, (32, 16), 3)
     with pytest.raises(LaneMapError, match="no 4 consecutive k of 16 rows"):
         transposing(matrix.b, (16, 32), 4)
+
+
+@pytest.mark.parametrize("name", ["row_block", "column_block"])
+def test_an_operand_does_not_move_by_a_variable_of_its_own(name: str) -> None:
+    """A loop's index that is called as a piece's number would be one with it, and the two would go together."""
+    tile = operand(matrix_instruction("mfma_f32_32x32x8f16").a, (128, 64))
+    index = var(name, {"row_block": 4, "column_block": 8}[name])
+    with pytest.raises(LaneMapError, match="is the map's own"):
+        tile.moved((index, 0))
+    assert tile.moved((var("k", 4) * 128, 0)).own == tile.own

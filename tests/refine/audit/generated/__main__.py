@@ -1,4 +1,4 @@
-"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0 --into found`; what it finds is made smaller."""
+"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0 --into build/generated`; what it finds is made smaller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def main() -> int:
     read = argparse.ArgumentParser(description=__doc__)
     read.add_argument("many", type=int)
     read.add_argument("--seed", type=int, default=0)
-    read.add_argument("--into", type=Path, default=Path("found"))
+    read.add_argument("--into", type=Path, default=Path("build/generated"))
     read.add_argument("--seconds", type=float, default=0.0, help="of the processor, at most")
     read.add_argument("--reduce", type=int, default=6, help="of each claim, so many are made smaller")
     given = read.parse_args()

@@ -1,4 +1,4 @@
-"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0 --into build/generated`; what it finds is made smaller."""
+"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0`; what it finds is made smaller, below `--into`."""
 
 from __future__ import annotations
 

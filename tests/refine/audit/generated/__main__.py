@@ -1,4 +1,4 @@
-"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0`; what it finds is made smaller, below `--into`."""
+"""A long run: `python -m tests.refine.audit.generated 10000 --seed 0`; what is found is made smaller (`--into`)."""
 
 from __future__ import annotations
 

@@ -172,8 +172,7 @@ class _Auditor:
     def _ordered(self, claimed: Claimed) -> Claimed:
         """A race that is refuted, but where waves may be ordered by what they wait for in memory: then it is open."""
         claim, about, verdict = claimed
-        waiting = self.known.waiting()
-        if claim != "race_free" or waiting is None or not isinstance(verdict, Refuted):
+        if claim != "race_free" or not isinstance(verdict, Refuted) or (waiting := self.known.waiting()) is None:
             return claimed
         waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
         why = f"perhaps: {verdict.reason}; {waits}"
@@ -184,12 +183,11 @@ class _Auditor:
         try:
             found = self.followed()
         except (DeviceError, InexpressibleError, RecursionError) as error:
-            if self.known.waiting() is not None:
-                self.runs.ignore("race")
             yield "followed", "", Unknown("the machine code is followed", "reading", 0.0, (), str(error))
             return
-        if self.known.waiting() is not None:
-            self.runs.ignore("race")
+        finally:
+            if self.known.waiting() is not None:
+                self.runs.ignore("race")
         yield "followed", "", Proved("the machine code is followed", "reading", 0.0)
         for claim in self.loops.claims:
             yield self._decided("ends", claim.label, claim.assuming(self.launched.given))

@@ -156,12 +156,13 @@ def _asset(name: str) -> str:
 
 
 def _target(gpu: Target) -> dict[str, Any]:
-    instructions = {name: _instruction(how) for name, how in gpu.instructions.items()}
+    instructions = {name: _instruction(gpu, how) for name, how in gpu.instructions.items()}
     return {"title": gpu.title, "wave": gpu.wave_size, "lds": gpu.lds_bytes, "instructions": instructions}
 
 
-def _instruction(how: LdsInstruction) -> dict[str, Any]:
+def _instruction(gpu: Target, how: LdsInstruction) -> dict[str, Any]:
     return {
-        "name": how.name, "access": how.access, "bytes": how.bytes, "alignment": how.alignment, "banks": how.banks,
-        "phases": how.phases, "pairsMerge": how.pairs_merge, "evidence": f"Lanes of a phase: {how.evidence.text}.",
+        "name": how.name, "access": how.access, "bytes": how.bytes, "alignment": gpu.lds_alignment(how),
+        "banks": how.banks, "phases": how.phases, "pairsMerge": how.pairs_merge,
+        "evidence": f"Lanes of a phase: {how.evidence.text}.",
     }  # fmt: skip

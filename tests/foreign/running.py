@@ -47,6 +47,8 @@ class Outcome:
     results: Tensors
     wanted: Tensors
     steps: int
+    left: bool = False
+    """Whether waves passed a barrier without others of their block, which had ended."""
 
 
 def launched(kernel: Kernel, metadata: KernelMetadata, sizes: Sizes, seed: int = 0) -> tuple[BoundLaunch, Tensors]:
@@ -65,7 +67,7 @@ def run(kernel: Kernel, code: MachineCode, sizes: Sizes, seed: int = 0) -> Outco
     execution = execute(
         code, launch.grid, launch.block, launch.arguments, STEPS, strict=not kernel.unaligned, lds=launch.lds
     )
-    return Outcome(results(launch, execution.outputs), wanted, execution.steps)
+    return Outcome(results(launch, execution.outputs), wanted, execution.steps, bool(execution.ended))
 
 
 def results(launch: BoundLaunch, memories: Sequence[Array]) -> Tensors:

@@ -93,9 +93,10 @@ def shown(kernel: Kernel, target: str, broken: Broken, sizes: Sizes) -> str:
     """What a run of a broken kernel shows."""
     code = machine_code(kernel, target, source=kernel.edited(broken))
     try:
-        return WRONG if differing(kernel, run(kernel, code, sizes)) else NOTHING
+        outcome = run(kernel, code, sizes)
     except Fault as fault:
         return fault.kind
+    return "barrier" if outcome.left else WRONG if differing(kernel, outcome) else NOTHING
 
 
 @pytest.mark.slow

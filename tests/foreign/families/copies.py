@@ -25,7 +25,7 @@ KERNELS = (
     Kernel("copy_float4", FILE, sizes("N", (1,), (7,), (1024,), (1027,), (3000,)), lambda g: {"o": g.x}, (
         Broken("guard", "4 * i + 3 < n", "4 * i < n", "address"),
         Broken("tail", "k < n", "k < n - 1", WRONG),
-        Broken("misaligned", "(x)[i]", "(x + 1)[i]", "alignment"),
+        Broken("misaligned", "(x)[i]", "(x + 1)[i]", WRONG),
     )),
     Kernel("copy_strided_rows", FILE, sizes("H W P", (1, 1, 1), (9, 33, 40), (16, 64, 64)), lambda g: {"o": g.x}, (
         Broken("stride", "row * pitch", "row * columns", "uninitialised"),

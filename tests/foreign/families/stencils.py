@@ -78,7 +78,7 @@ KERNELS = (
     )),
     Kernel("max_pool_2x2", FILE, sizes("H W", (2, 2), (8, 128), (10, 130)),
            lambda g: {"o": g.x.reshape(g.H // 2, 2, g.W // 2, 2).max((1, 3))}, (
-        Broken("misaligned", "x + 2 * row * w + 2 * column", "x + 2 * row * w + 2 * column + 1", "alignment"),
+        Broken("misaligned", "x + 2 * row * w + 2 * column", "x + 2 * row * w + 2 * column + 1", WRONG),
         Broken("row", "(2 * row + 1)", "(2 * row + 2)", "address"),
         Broken("guard", "column >= w / 2", "column > w / 2", "address"),
     )),

@@ -30,7 +30,7 @@ from typing import Any
 from layoutalg.draw import DrawError, Picture, collision, holders, refutation, show
 from layoutalg.errors import SpecError
 from layoutalg.formats import ck_cpp
-from layoutalg.index import Expr, Term, all_of, as_expr, eq, var, variables
+from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, eq, var, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.adaptor import same_length
@@ -183,7 +183,7 @@ def in_vectors(answer: Tile | None, width: int) -> Checked:
     mine = _tile(answer)
     if isinstance(mine, Checked):
         return mine
-    if not same_length(mine.registers % width, as_expr(0)):
+    if not same_length(mine.registers % width, ZERO):
         return Checked(False, f"a lane has {mine.registers} registers: not a multiple of {width}.")
     p, register = mine.p_index, var("register", mine.registers)
     start = register // width * width

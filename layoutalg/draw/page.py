@@ -28,7 +28,7 @@ from layoutalg.draw.maps import choice, layout_object, script, slider_values
 from layoutalg.draw.offers import Family, Offered
 from layoutalg.draw.palette import KINDS, STEPS, ramp
 from layoutalg.errors import DrawError
-from layoutalg.index import as_expr, symbol
+from layoutalg.index import ZERO, symbol
 from layoutalg.index.box import least_value
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.memory import Access
@@ -147,7 +147,7 @@ def _bits(given: DType | str | Mapping[str, DType | str], name: str) -> int:
 def _holding(tile: TileDistribution) -> Family:
     """What each lane holds in the register, and in the wave, that a slider chooses."""
     register = symbol("register", min=0, max=int(tile.registers) - 1)
-    wave = symbol("wave", min=0, max=int(tile.ps[0]) - 1) if len(tile.ps) > 1 else as_expr(0)
+    wave = symbol("wave", min=0, max=int(tile.ps[0]) - 1) if len(tile.ps) > 1 else ZERO
     return lambda _: held(tile, wave, register)
 
 

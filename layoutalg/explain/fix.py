@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from layoutalg.explain.finding import Finding, Fix, Prover
 from layoutalg.formats import DescriptorItem
-from layoutalg.index import Expr, as_expr, substitute, symbol, variables
+from layoutalg.index import ONE, ZERO, Expr, substitute, symbol, variables
 from layoutalg.layout import CyclicShift, Embed, TensorDescriptor, Transform, Xor, XorNoModulo
 from layoutalg.layout.bind import bind, expressions
 from layoutalg.prove import Proved, Refuted
@@ -67,7 +67,7 @@ def _with(d: TensorDescriptor, transforms: Sequence[Transform]) -> TensorDescrip
 def _packed(embed: Embed) -> tuple[tuple[Expr, ...], Expr]:
     """The strides without gaps, the dimensions in the order of the given strides, and the size."""
     order = sorted(range(len(embed.lengths)), key=lambda n: (embed.strides[n].lo, -n))
-    strides, size = [as_expr(0)] * len(order), as_expr(1)
+    strides, size = [ZERO] * len(order), ONE
     for n in order:
         strides[n], size = size, size * embed.lengths[n]
     return tuple(strides), size

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from layoutalg.formats.model import AccessItem, DescriptorItem
-from layoutalg.index import Expr, all_of, as_expr, eq, fresh, names, substitute
+from layoutalg.index import ZERO, Expr, all_of, eq, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
@@ -42,7 +42,7 @@ def lanes_of(item: AccessItem) -> memory.LaneMap:
     if item.element is not None:
         return memory.LaneMap(item.lane, item.element, item.index, item.name)
     taken = names_in(item.descriptor.descriptor) | names(item.lane, item.given, *item.index)
-    element = fresh("element", item.width, taken) if item.width > 1 else as_expr(0)
+    element = fresh("element", item.width, taken) if item.width > 1 else ZERO
     lanes = memory.LaneMap(item.lane, element, (*item.index[:-1], item.index[-1] + element), item.name)
     if item.distribution is None or item.width == 1:
         return lanes

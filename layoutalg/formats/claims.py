@@ -25,7 +25,7 @@ from layoutalg.formats.model import (
     StatedClaim,
     TransformItem,
 )
-from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, eq
+from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, eq
 from layoutalg.layout import Insert, LayoutError, Merge, TensorAdaptor, TensorDescriptor, TileDistribution, attach
 from layoutalg.prove import (
     Agree,
@@ -197,7 +197,7 @@ def _by_thread(distribution: TileDistribution) -> TensorAdaptor:
     """From a thread's number and a register's, of however many Ps and Ys, to an element of the tile."""
     adaptor, ps = distribution.adaptor, len(distribution.ps)
     parts = [range(ps), range(ps, len(adaptor.lengths))]
-    numbers = [Merge(tuple(adaptor.lengths[n] for n in part)) if part else Insert(TRUE) for part in parts]
+    numbers = [Merge(tuple(adaptor.lengths[n] for n in part)) if part else Insert(ONE) for part in parts]
     return attach(adaptor, numbers, parts, [[0], [1]])
 
 

@@ -49,7 +49,7 @@ from layoutalg.formats.equation import (
 )
 from layoutalg.formats.equation_types import applied, chosen, converted, renamed, same_bits, typed
 from layoutalg.formats.shape import nearest
-from layoutalg.index import FALSE, Expr, const, simplify, var
+from layoutalg.index import ZERO, Expr, const, simplify, var
 from layoutalg.target.dtypes import DTYPES
 
 #: Characters of an equation, and parts within parts, at most.
@@ -227,7 +227,7 @@ class _Reader:
         if self.next == "[" and token in self.named.tensors:
             return self.contents(column, token)
         if token in self.indices or token in self.named.sizes:
-            return IndexTerm(self.indices.get(token, self.named.sizes.get(token, FALSE)))
+            return IndexTerm(self.indices.get(token, self.named.sizes.get(token, ZERO)))
         if token in self.named.passed:
             if not self.named.passed[token]:
                 self.fail(column, f"the launch does not say what {token} is: give its dtype in place of its bytes")
@@ -259,7 +259,7 @@ class _Reader:
             return
         name = place.expr.value.name
         start, known = self.ranges[name]
-        if known is not None and simplify(known - length) is not FALSE:
+        if known is not None and simplify(known - length) is not ZERO:
             self.fail(column, f"{name} goes to {known} elsewhere, and to {length} here: write [{name} < {known}]")
         self.ranges[name] = start, length
 

@@ -6,7 +6,7 @@ from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, LemmaItem
 from layoutalg.formats.reading import DocumentError, Path
-from layoutalg.index import TRUE, Expr, fresh, prod
+from layoutalg.index import ONE, Expr, fresh, prod
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.target import TargetError, target
 from layoutalg.target.dtypes import DTYPES
@@ -131,7 +131,7 @@ def _distributed(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[s
         tile = builder.distribution(("distribution", place), entry).distribution
     if not tile.ps:
         raise DocumentError(at, f"distribution {data['distribution']!r} has no P: there is no lane")
-    ps, ys, last = builder.over("p", tile.ps), builder.over("y", tile.ys), tile.ys[-1] if tile.ys else TRUE
+    ps, ys, last = builder.over("p", tile.ps), builder.over("y", tile.ys), tile.ys[-1] if tile.ys else ONE
     if width == 1:
         return ps[-1], _by_name(ps, ys), tile.lower(ps, ys)
     if last.op != "const" or int(last) % width:

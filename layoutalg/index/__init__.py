@@ -13,7 +13,24 @@ from layoutalg.errors import InexpressibleError
 from layoutalg.index.c import Code, c_code, c_expression, fits, intermediates
 from layoutalg.index.compound import all_equal, maximum, minimum, prod
 from layoutalg.index.evaluate import PYTHON, array, extent, grid, grids, read, value, values
-from layoutalg.index.expr import FALSE, TRUE, Expr, Term, add, as_expr, bitand, const, div, le, lt, mod, mul, xor
+from layoutalg.index.expr import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    Term,
+    add,
+    as_expr,
+    bitand,
+    const,
+    div,
+    le,
+    lt,
+    mod,
+    mul,
+    xor,
+)  # fmt: skip
 from layoutalg.index.javascript import javascript
 from layoutalg.index.narrow import narrowed
 from layoutalg.index.normal import holds, nonnegative, simplify
@@ -24,10 +41,11 @@ from layoutalg.index.variable import Symbol, internal, symbol, unlimited, var, w
 from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, slack, substitute, unused, variables
 
 __all__ = [
-    "FALSE", "PYTHON", "TRUE", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term", "add", "all_equal",
-    "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts", "const", "div", "eq",
-    "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates", "internal", "javascript",
-    "latex", "le", "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed", "negation", "nonnegative",
-    "parse", "postorder", "prod", "read", "rebuild", "select", "simplify", "slack", "substitute", "symbol", "to_sympy",
-    "unlimited", "unused", "value", "values", "var", "variables", "with_extent", "xor",
+    "FALSE", "ONE", "PYTHON", "TRUE", "ZERO", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term",
+    "add", "all_equal", "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts",
+    "const", "div", "eq", "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates",
+    "internal", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed",
+    "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select", "simplify", "slack",
+    "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var", "variables", "with_extent",
+    "xor",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, conjuncts, div, internal, mod, nonnegative, simplify
+from layoutalg.index import ZERO, Expr, conjuncts, div, internal, mod, nonnegative, simplify
 from layoutalg.index.conditions import upper_limits
 from layoutalg.index.node import Bound
 from layoutalg.index.normal import normal, recover, recovered
@@ -219,7 +219,7 @@ def _between(given: Expr) -> Iterator[tuple[Expr, Expr]]:
 def _nested(e: Expr, bounds: Bounds) -> Iterator[Expr]:
     for k, (p, limit) in enumerate(bounds):
         quotient = simplify(div(e - p, limit))
-        if simplify(e - p - limit * quotient) is FALSE and quotient.depth <= e.depth and quotient is not e:
+        if simplify(e - p - limit * quotient) is ZERO and quotient.depth <= e.depth and quotient is not e:
             for inner in _nested(quotient, bounds[:k] + bounds[k + 1 :]):
                 yield internal(f"below_{k}_of_{len(bounds)}", limit) + limit * inner
     for k, (p, limit) in enumerate(bounds):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from layoutalg.index.expr import TRUE, Expr, Term, as_expr, le, mul
+from layoutalg.index.expr import ONE, Expr, Term, as_expr, le, mul
 from layoutalg.index.truth import all_of, eq, select
 
 
@@ -33,7 +33,7 @@ def prod(terms: Sequence[Term]) -> Expr:
     >>> prod([2, 3, 4])
     24
     """
-    return as_expr(reduce(mul, terms)) if terms else TRUE
+    return as_expr(reduce(mul, terms)) if terms else ONE
 
 
 def all_equal(one: Sequence[Term], other: Sequence[Term]) -> Expr:

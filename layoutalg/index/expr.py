@@ -203,7 +203,8 @@ def as_expr(term: Term) -> Expr:
     return term if isinstance(term, Expr) else const(term)
 
 
-TRUE, FALSE = const(1), const(0)
+ZERO, ONE = const(0), const(1)  # numbers
+FALSE, TRUE = ZERO, ONE  # truth values: the same nodes, other words
 
 
 def add(*terms: Term) -> Expr:
@@ -253,11 +254,11 @@ def div(left: Term, right: Term) -> Expr:
     3
     """
     a, n = as_expr(left), _divisor(right)
-    if n is TRUE or a is FALSE:
+    if n is ONE or a is ZERO:
         return a
     if n.op == "const" and a.lo > -math.inf and a.hi < math.inf and a.lo // n.value == a.hi // n.value:
         return const(int(a.lo // n.value))
-    return FALSE if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else make_node("div", (a, n))
+    return ZERO if a.lo >= 0 and a.hi < n.lo else const(-1) if a.hi < 0 and -a.lo <= n.lo else make_node("div", (a, n))
 
 
 def mod(left: Term, right: Term) -> Expr:
@@ -268,8 +269,8 @@ def mod(left: Term, right: Term) -> Expr:
     (3, i)
     """
     a, n = as_expr(left), _divisor(right)
-    if n is TRUE:
-        return FALSE
+    if n is ONE:
+        return ZERO
     if a.op == "const" and n.op == "const":
         return const(a.value % n.value)
     return a if a.lo >= 0 and a.hi < n.lo else make_node("mod", (a, n))
@@ -296,9 +297,9 @@ def xor(left: Term, right: Term) -> Expr:
     if a.op == "const" and b.op == "const":
         return const(a.value ^ b.value)
     if a is b:
-        return FALSE
-    if a is FALSE or b is FALSE:
-        return b if a is FALSE else a
+        return ZERO
+    if a is ZERO or b is ZERO:
+        return b if a is ZERO else a
     return make_node("xor", (a, b))
 
 

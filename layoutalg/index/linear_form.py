@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index.expr import Expr, Term, add, as_expr, xor
+from layoutalg.index.expr import ZERO, Expr, Term, add, as_expr, xor
 
 
 def linear_form(pieces: Sequence[tuple[Expr, Sequence[int]]]) -> Expr:
@@ -28,7 +28,7 @@ def linear_form(pieces: Sequence[tuple[Expr, Sequence[int]]]) -> Expr:
     """
     terms = [part for variable, columns in pieces for part in _runs(variable, columns)]
     if not terms:
-        return as_expr(0)
+        return ZERO
     masks = [mask for mask, _ in terms]
     if sum(masks).bit_count() == sum(mask.bit_count() for mask in masks):
         return add(*(term for _, term in terms))

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from layoutalg.index import budget
-from layoutalg.index.expr import FALSE, TRUE, Expr, const, div, mod, mul, xor
+from layoutalg.index.expr import FALSE, ONE, TRUE, Expr, const, div, mod, mul, xor
 from layoutalg.index.node import Bound
 from layoutalg.index.poly import MOST_TERMS, Poly, common_term, monomial_order
 from layoutalg.index.ranges import BOOLEAN
@@ -299,14 +299,14 @@ def _with_remainder(poly: Poly, atom: Expr) -> Poly:
     rest, factor = parts
     x, full = atom.args
     best = poly
-    for a in [TRUE, *(d.args[1] for d in rest.atoms() if d.op == "div" and d.args[0] is x)]:
+    for a in [ONE, *(d.args[1] for d in rest.atoms() if d.op == "div" and d.args[0] is x)]:
         n = normal(full).exactly_over(normal(a))
         c = n and (-factor).exactly_over(n)
         if not n or not c or n.constant == 1 or (divisor := _divisor(n)) is None:
             continue
         whole = div(x, a)
         as_mod = Poly.atom(mod(whole, divisor))
-        shorter = rest - c * (normal(x) if a is TRUE else Poly.atom(whole)) + c * as_mod
+        shorter = rest - c * (normal(x) if a is ONE else Poly.atom(whole)) + c * as_mod
         if len(shorter.terms) < len(best.terms):
             best = shorter
     return best

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, div, prod, simplify
+from layoutalg.index import ONE, ZERO, Expr, Term, div, prod, simplify
 from layoutalg.layout import (
     Freeze,
     Insert,
@@ -192,13 +192,13 @@ def _attached(
 
 def _split(group: Group, length: Expr, known: Mapping[str, Expr]) -> Transform:
     if not group:
-        return Freeze(FALSE)
+        return Freeze(ZERO)
     return PassThrough(length) if len(group) == 1 else Unmerge(tuple(known[name] for name in group))
 
 
 def _merged(lengths: Sequence[Expr]) -> Transform:
     if not lengths:
-        return Insert(TRUE)
+        return Insert(ONE)
     return PassThrough(lengths[0]) if len(lengths) == 1 else Merge(tuple(lengths))
 
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Term
+from layoutalg.index import ZERO, Term
 from layoutalg.index.integers import integer
 from layoutalg.interop.dlpack import read_capsule
 from layoutalg.layout import (
@@ -265,7 +265,7 @@ def make_strided(lengths: Sequence[Term], strides: Sequence[Term], offset: Term,
     """
     if not lengths and not strides:
         return TensorDescriptor(attach(make_identity(1), [Freeze(parameter(offset))], [[0]], [[]]), parameter(storage))
-    upwards = parameter(offset) is FALSE and all(parameter(s).lo >= 0 for s in strides)
+    upwards = parameter(offset) is ZERO and all(parameter(s).lo >= 0 for s in strides)
     made = (
         make_naive_tensor_descriptor(lengths, strides)
         if upwards

@@ -20,7 +20,7 @@ from functools import cached_property
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, eq, fresh, names
+from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.transform import Index, Transform, parameter
@@ -96,7 +96,7 @@ class TensorAdaptor(Displayed):
     @property
     def is_empty(self) -> bool:
         """Whether it has no index: a length is 0."""
-        return any(length is FALSE for length in self.lengths)
+        return any(length is ZERO for length in self.lengths)
 
     @property
     def bottom_lengths(self) -> tuple[Expr | None, ...]:

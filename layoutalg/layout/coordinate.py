@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Expr, Term, all_of, as_expr
+from layoutalg.index import ZERO, Expr, Term, all_of, as_expr
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Index
@@ -125,7 +125,7 @@ def move_tensor_adaptor_coordinate(
     ((2, 1), (1, -1))
     """
     hidden, diff = _moved(adaptor, coordinate, diff_top)
-    return TensorAdaptorCoordinate.at(adaptor, hidden), tuple(diff.get(i, FALSE) for i in adaptor.bottom_ids)
+    return TensorAdaptorCoordinate.at(adaptor, hidden), tuple(diff.get(i, ZERO) for i in adaptor.bottom_ids)
 
 
 def move_tensor_coordinate(
@@ -179,8 +179,8 @@ def _moved(
         hidden[i] = hidden[i] + d
     for transform, lower, upper in reversed(adaptor.linked):
         steps = [diff[i] for i in upper]
-        if all(step is FALSE for step in steps):
-            diff |= dict.fromkeys(lower, FALSE)
+        if all(step is ZERO for step in steps):
+            diff |= dict.fromkeys(lower, ZERO)
             continue
         moved, new = transform.update_lower_index(steps, [hidden[i] for i in lower], [hidden[i] for i in upper])
         diff |= zip(lower, moved, strict=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, add, array, as_expr, maximum, prod, variables
+from layoutalg.index import ONE, ZERO, Expr, Term, add, array, as_expr, maximum, prod, variables
 from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, make_identity
 from layoutalg.layout.linear import Embed, Freeze
@@ -232,7 +232,7 @@ def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -
     """
     if parameter(align).hi < 1:
         raise LayoutError(f"aligned: align is {align}; it is at least 1")
-    strides: list[Expr] = [TRUE]
+    strides: list[Expr] = [ONE]
     for n, length in enumerate(reversed(lengths[1:])):
         strides.append((parameter(length) + align - 1) // align * align if n == 0 else strides[-1] * length)
     return make_naive_tensor_descriptor(lengths, strides[::-1])
@@ -270,7 +270,7 @@ def _backwards(lengths: Sequence[Term], strides: Sequence[Term], offset: Term) -
     embed = Embed((*map(parameter, lengths), as_expr(2)), (*map(parameter, strides), parameter(offset)))
     return transform_tensor_descriptor(
         _over_memory(embed, _reach(lengths, upwards) + offset),
-        [*(PassThrough(parameter(n)) for n in lengths), Freeze(TRUE)],
+        [*(PassThrough(parameter(n)) for n in lengths), Freeze(ONE)],
         [[n] for n in range(rank + 1)],
         [*([n] for n in range(rank)), []],
     )
@@ -279,8 +279,8 @@ def _backwards(lengths: Sequence[Term], strides: Sequence[Term], offset: Term) -
 def _reach(lengths: Sequence[Term], strides: Sequence[Term]) -> Expr:
     if len(lengths) != len(strides):
         raise LayoutError(f"{len(lengths)} lengths but {len(strides)} strides; give one for each")
-    if any(parameter(n) is FALSE for n in lengths):
-        return FALSE
+    if any(parameter(n) is ZERO for n in lengths):
+        return ZERO
     return add(*((parameter(n) - 1) * s for n, s in zip(lengths, strides, strict=True)), 1)
 
 

@@ -28,7 +28,7 @@ from typing import TypeVar
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, all_of, as_expr, fresh, names, prod
+from layoutalg.index import ONE, ZERO, Expr, Term, all_of, as_expr, fresh, names, prod
 from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.linear import Freeze, Replicate
@@ -223,7 +223,7 @@ class TileDistribution(Displayed):
         if len(self.ps) not in (1, 2):
             raise LayoutError(f"{len(self.ps)} P dimensions; P is (lane) or (warp, lane)")
         wanted = (as_expr(wave_size),) if len(self.ps) == 1 else (as_expr(warps), as_expr(wave_size))
-        if len(self.ps) == 1 and not same_length(as_expr(warps), as_expr(1)):
+        if len(self.ps) == 1 and not same_length(as_expr(warps), ONE):
             raise LayoutError(f"P has no warp dimension, but the block has {warps} warps; give P as (warp, lane)")
         for n, (length, want) in enumerate(zip(self.ps, wanted, strict=True)):
             if not same_length(length, want):
@@ -292,7 +292,7 @@ def _refuse_owners(encoding: TileDistributionEncoding) -> None:
         seen[factor] = owner
     for factor in encoding.unowned:
         length = encoding.length(factor)
-        if factor[0] or not same_length(length, as_expr(1)):
+        if factor[0] or not same_length(length, ONE):
             raise LayoutError(f"factor {factor} of length {length} is owned by no P and no Y; "
                               "each must be owned exactly once")  # fmt: skip
 
@@ -306,7 +306,7 @@ def _adaptor(encoding: TileDistributionEncoding) -> TensorAdaptor:
         next_id += len(lengths)
     layers: list[tuple[Transform, Ids, Ids]] = [(Replicate(encoding.rs), (), ids[0])]
     layers += [(Unmerge(h), (x,), ids[x + 1]) for x, h in enumerate(encoding.hs)]
-    layers += [(Freeze(as_expr(0)), (ids[major][minor],), ()) for major, minor in encoding.unowned]
+    layers += [(Freeze(ZERO), (ids[major][minor],), ()) for major, minor in encoding.unowned]
     for n, p in enumerate(encoding.ps):
         below = tuple(ids[major][minor] for major, minor in p)
         layers.append((Merge(tuple(map(encoding.length, p))), below, (next_id + n,)))

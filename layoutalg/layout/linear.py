@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr
+from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed, several
 
@@ -103,12 +103,12 @@ class Embed(Linear):
         for n in order:
             found[n] = rest // self.strides[n]
             rest = rest % self.strides[n]
-        return tuple(found.get(n, FALSE) for n in range(len(self.lengths)))
+        return tuple(found.get(n, ZERO) for n in range(len(self.lengths)))
 
     def _slowest_first(self) -> list[int] | None:
         """The dimensions longer than 1, each with a stride beyond the reach of all later ones; None where none is."""
         both = enumerate(zip(self.lengths, self.strides, strict=True))
-        reach = {n: (length - 1) * stride for n, (length, stride) in both if length is not TRUE}
+        reach = {n: (length - 1) * stride for n, (length, stride) in both if length is not ONE}
         order: list[int] = []
         while reach:
             whole = add(0, *reach.values())
@@ -156,7 +156,7 @@ class Freeze(Linear):
         return ()
 
     def difference(self, diff_upper: Sequence[Term]) -> Index:
-        return (FALSE,)
+        return (ZERO,)
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         return f"{low[0]} is held at {self.index}."
@@ -173,9 +173,9 @@ class _Unread(Linear):
         return ()
 
     def upper(self, lower: Sequence[Term]) -> Index:
-        if any(length is not TRUE for length in self.upper_lengths):
+        if any(length is not ONE for length in self.upper_lengths):
             return super().upper(lower)
-        return tuple(FALSE for _ in self.upper_lengths)
+        return tuple(ZERO for _ in self.upper_lengths)
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         return f"{listed(up)} reach{'es' * (len(up) == 1)} no memory: every index along it reads the same elements."

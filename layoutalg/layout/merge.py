@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Expr, Term, all_of, as_expr, bitand, prod, select
+from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, bitand, prod, select
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.mixed_radix import digits, horner
@@ -85,7 +85,7 @@ class MergeCarryCheck(Merge):
         if not self.lengths:
             return (), ()
         steps = quotients(as_expr(diff_upper[0]), self.lengths)
-        carry, moved = FALSE, list[Expr]()
+        carry, moved = ZERO, list[Expr]()
         for digit, step, length in list(zip(lower, steps, self.lengths, strict=True))[:0:-1]:
             difference, carry = carry_step(digit, step, length, carry)
             moved.append(difference)
@@ -191,7 +191,7 @@ class MergeNoCarry(MergeDivisionMod):
         if not self.lengths:
             return (), ()
         kept = tuple(map(as_expr, lower[:-1]))
-        return (*(FALSE for _ in kept), as_expr(diff_upper[0])), (*kept, as_expr(upper[0]))
+        return (*(ZERO for _ in kept), as_expr(diff_upper[0])), (*kept, as_expr(upper[0]))
 
 
 @dataclass(frozen=True, repr=False)

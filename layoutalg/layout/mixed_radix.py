@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, Expr, Term, as_expr, mod
+from layoutalg.index import ZERO, Expr, Term, as_expr, mod
 
 
 def digits(number: Term, lengths: Sequence[Term]) -> tuple[Expr, ...]:
@@ -30,7 +30,7 @@ def horner(index: Sequence[Term], lengths: Sequence[Term]) -> Expr:
     >>> horner((2, 3), (4, 5))
     13
     """
-    number: Expr = as_expr(index[0]) if index else FALSE
+    number: Expr = as_expr(index[0]) if index else ZERO
     for digit, length in zip(index[1:], lengths[1:], strict=True):
         number = number * length + digit
     return number

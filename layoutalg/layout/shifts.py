@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, Expr, Term, add, all_of, as_expr, simplify
+from layoutalg.index import ZERO, Expr, Term, add, all_of, as_expr, simplify
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed
@@ -31,7 +31,7 @@ class _Shifted(Linear):
     @property
     def shift(self) -> Expr:
         """By how much the lower index lies beyond the upper one."""
-        return FALSE
+        return ZERO
 
     @property
     def lower_lengths(self) -> tuple[Expr | None, ...]:
@@ -109,7 +109,7 @@ class _Padding(_Shifted):
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:
         left, right = self.amounts
-        sides = [f"{n} {where}" for n, where in ((left, "before"), (right, "after")) if n is not FALSE]
+        sides = [f"{n} {where}" for n, where in ((left, "before"), (right, "after")) if n is not ZERO]
         if not sides:
             return f"{up[0]} is {low[0]}, padded by nothing."
         return f"{up[0]} is {low[0]} with padding: {listed(sides)}; padding holds no data."
@@ -152,7 +152,7 @@ class LeftPad(_Padding):
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
-        return self.left, FALSE
+        return self.left, ZERO
 
     def valid(self, upper: Sequence[Term]) -> Expr:
         return self.begins(upper)
@@ -173,7 +173,7 @@ class RightPad(_Padding):
 
     @property
     def amounts(self) -> tuple[Expr, Expr]:
-        return FALSE, self.right
+        return ZERO, self.right
 
     def valid(self, upper: Sequence[Term]) -> Expr:
         return self.ends(upper)

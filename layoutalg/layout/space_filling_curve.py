@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr, eq, mod, prod, select, var
+from layoutalg.index import ZERO, Expr, Term, as_expr, eq, mod, prod, select, var
 from layoutalg.index.evaluate import grids
 from layoutalg.index.integers import integer
 from layoutalg.layout.adaptor import same_length
@@ -54,7 +54,7 @@ class SpaceFillingCurve:
         for n, (length, each) in enumerate(zip(self.lengths, self.scalars, strict=True)):
             if each.lo < 1 or length.hi < 1:
                 raise LayoutError(f"dimension {n}: length {length} by {each}; both are at least 1")
-            if not same_length(mod(length, each), as_expr(0)):
+            if not same_length(mod(length, each), ZERO):
                 raise LayoutError(f"dimension {n}: length {length} is not a multiple of the {each} scalars per access")
 
     @property

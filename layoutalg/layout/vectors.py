@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, Expr, mod
+from layoutalg.index import ZERO, Expr, mod
 from layoutalg.layout.adaptor import same_length
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Transform
@@ -67,7 +67,7 @@ def vector_candidates(descriptor: TensorDescriptor, dimension: int, longest: int
     """The vector lengths worth a proof, the longest first: powers of two that divide the dimension for all sizes."""
     whole = descriptor.lengths[dimension]
     powers = [1 << k for k in reversed(range(longest.bit_length())) if 1 << k <= longest]
-    return [n for n in powers if same_length(mod(whole, n), FALSE)]
+    return [n for n in powers if same_length(mod(whole, n), ZERO)]
 
 
 # --- CK's rules -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, ClassVar
 
-from layoutalg.index import FALSE, TRUE, Expr, add, all_of, any_of, eq, maximum, negation, variables
+from layoutalg.index import TRUE, ZERO, Expr, add, all_of, any_of, eq, maximum, negation, variables
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy
 from layoutalg.memory.bank_cost import NOT_LINEAR, Cost, Counted, counted_cycles, enumerated_cost, linear_cost, of_wave
@@ -220,7 +220,7 @@ class Cycles(LdsClaim):
             raise LayoutError(f"{len(self.phases)} cycles for {count} phases; give one for each")
         for condition, phases in ways(self.access):
             found = [reduce(maximum, wanted(self.access, lanes)) for lanes in phases]
-            found = [k for one in found for k in (one, *[FALSE] * (count // len(phases) - 1))]
+            found = [k for one in found for k in (one, *[ZERO] * (count // len(phases) - 1))]
             goals = [] if self.total is None else [eq(add(*found), self.total)]
             goals += [] if self.phases is None else [eq(k, n) for k, n in zip(found, self.phases, strict=True)]
             yield ForAll(self.statement(), any_of(negation(condition), all_of(*goals)), self.access.condition)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from layoutalg.index import TRUE, Expr, Term, as_expr, eq, fresh, names, substitute, var, variables
+from layoutalg.index import ONE, TRUE, ZERO, Expr, Term, as_expr, eq, fresh, names, substitute, var, variables
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
 from layoutalg.lazy import lazy
@@ -111,7 +111,7 @@ def lane_map(lane: Expr, index: Sequence[Term], width: int = 1, name: str = "acc
     if width < 1:
         raise WidthError(f"a lane reaches at least 1 element, not {width}")
     coordinates = tuple(map(as_expr, index))
-    element = fresh("element", width, names(lane, *coordinates)) if width > 1 else as_expr(0)
+    element = fresh("element", width, names(lane, *coordinates)) if width > 1 else ZERO
     return LaneMap(lane, element, (*coordinates[:-1], coordinates[-1] + element), name)
 
 
@@ -125,17 +125,17 @@ def distributed(tile: TileDistribution, width: int | None = None, name: str = "a
     """
     if not tile.ps or tile.ps[-1].op != "const":
         raise LaneMapError("the distribution has no last P of a known length: there is no lane")
-    last = tile.ys[-1] if tile.ys else TRUE
+    last = tile.ys[-1] if tile.ys else ONE
     if last.op != "const":
         raise WidthError(f"the last Y has length {last}; a vector needs a number")
     width = int(last) if width is None else width
     if width < 1 or int(last) % width:
         raise WidthError(f"the last Y has length {last}, which is no multiple of width {width}")
     taken = names(*tile.p_index, *tile.y_index) | names_in(tile.adaptor)
-    element = fresh("element", width, taken) if width > 1 else as_expr(0)
+    element = fresh("element", width, taken) if width > 1 else ZERO
     ys = list(tile.y_index)
     if ys:
-        ys[-1] = (fresh("vector", int(last) // width, taken) * width if int(last) > width else as_expr(0)) + element
+        ys[-1] = (fresh("vector", int(last) // width, taken) * width if int(last) > width else ZERO) + element
     return LaneMap(tile.p_index[-1], element, tile.lower(tile.p_index, ys), name)
 
 
@@ -164,8 +164,8 @@ def operand(
     width = held if width is None else width
     if width < 1 or held % width:
         raise WidthError(f"a lane holds {held} elements, which is no multiple of width {width}")
-    element = var("element", width) if width > 1 else as_expr(0)
-    part = var("part", held // width) * width if held > width else as_expr(0)
+    element = var("element", width) if width > 1 else ZERO
+    part = var("part", held // width) * width if held > width else ZERO
     index = [substitute(e, {matrix.element: part + element}) for e in (matrix.row, matrix.column)]
     for n, (word, size) in enumerate((("row_block", rows), ("column_block", columns))):
         if tile[n] > size:
@@ -194,7 +194,7 @@ def transposing(matrix: OperandMap, tile: tuple[int, int], width: int, *, name: 
     if held % width or LANES % width:
         raise WidthError(f"a lane holds {held} elements, which loads of {width} do not bring")
     lane, element, part = matrix.lane, var("element", width), var("part", held // width)
-    first = part * width if held > width else as_expr(0)
+    first = part * width if held > width else ZERO
     if not _exchanged(matrix, width):
         raise LaneMapError(f"16 lanes of the operand hold no {width} consecutive k of 16 rows: no such load brings it")
     k, row = (substitute(e, {lane: lane // LANES * LANES, matrix.element: first}) for e in (matrix.column, matrix.row))

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import DeviceError
-from layoutalg.index import Expr, all_of, as_expr, simplify
+from layoutalg.index import ONE, ZERO, Expr, all_of, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
@@ -172,7 +172,7 @@ def _sizes(program: Program) -> dict[str, int]:
 
 def _linear(program: Program) -> Expr:
     """The number of a block in a grid that is launched as one row, the first variable fastest."""
-    total, step = as_expr(0), as_expr(1)
+    total, step = ZERO, ONE
     for index, extent in zip(program.grid, program.extents, strict=True):
         total, step = total + index * step, step * extent
     return total

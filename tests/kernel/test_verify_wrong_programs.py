@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from layoutalg.index import Expr, as_expr, symbol, var
+from layoutalg.index import ONE, ZERO, Expr, as_expr, symbol, var
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
@@ -42,7 +42,6 @@ from tests.kernel.wrong_programs import (
     F32,
     ROWS,
     STEP,
-    ZERO,
     Body,
     I,
     batched,
@@ -91,7 +90,7 @@ def test_a_vector_of_64_bytes_is_refuted() -> None:
     square = make_naive_tensor_descriptor((8, 128), (128, 1))
     source, target = (Tensor(name, F32, square, ("row", "column")) for name in ("source", "target"))
     grid, threads = (var("bx", 1), var("by", 1)), (var("tx", 8), var("ty", 8))
-    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 2, [[0], [1]], [[0], [1]])
+    tiles = make_single_stage_tensor_adaptor([PassThrough(ONE)] * 2, [[0], [1]], [[0], [1]])
     o = (grid[0] * 8, grid[1] * 128)
     body = (Load(r, source, o, 0), Store(target, r, o, 0))
     program = Program("wide", source, target, (), grid, threads, threads, tiles, (8, 128), body)
@@ -226,7 +225,7 @@ def test_a_tile_that_a_loop_overwrites_while_others_still_read_it_is_a_race() ->
 def test_an_lds_map_with_padding_is_refuted() -> None:
     row = make_naive_tensor_descriptor((1, 64), (64, 1))
     padded = transform_tensor_descriptor(
-        row, [Pad(as_expr(1), ZERO, as_expr(63)), PassThrough(as_expr(64))], [[0], [1]], [[0], [1]]
+        row, [Pad(ONE, ZERO, as_expr(63)), PassThrough(as_expr(64))], [[0], [1]], [[0], [1]]
     )
     small = Shared("lds", F32, 64)
     program = every(lds_transpose(), (StoreShared, LoadShared), shared=small, descriptor=padded)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from layoutalg.index import Expr, as_expr, substitute, var
+from layoutalg.index import ONE, ZERO, Expr, substitute, var
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.program import (
     Clear,
@@ -34,7 +34,6 @@ from layoutalg.prove import Refuted
 from layoutalg.target.dtypes import DTYPES, DType
 
 F32, F16, BF16 = DTYPES["f32"], DTYPES["f16"], DTYPES["bf16"]
-ZERO = as_expr(0)
 Body = Callable[[Registers, Registers, Tensor, Tensor, Expr], tuple[Statement, ...]]
 
 
@@ -81,7 +80,7 @@ def summing(body: Body, columns: int = 32, dtype: DType = F32, sums: DType = F32
     a = Registers("a", dtype, encoded([], [[ROWS], [STEP]], [[(1, 0)]], [(2, 0)]))
     c = Registers("c", sums, encoded([], [[ROWS]], [[(1, 0)]], []))
     grid, threads = (var("bx", 1),), (var("tx", ROWS),)
-    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))], [[0]], [[0]])
+    tiles = make_single_stage_tensor_adaptor([PassThrough(ONE)], [[0]], [[0]])
     program = Program(
         "summing", source, target, (), grid, threads, threads, tiles, (ROWS,),
         body(a, c, source, target, grid[0] * ROWS), meaning=Reduce(source),
@@ -112,7 +111,7 @@ def batched(swapped: bool) -> Program:
     held_b = encoded([m], [[2, 2], [n, 1], [k]], [plain, [(0, 0)], [(2, 0)]], [(2, 1), (3, 0)])
     ra, rb = Registers("ra", F32, held_a), Registers("rb", F32, held_b)
     grid, threads = tuple(var(f"b{d}", 1) for d in range(3)), (var("tx", g), var("ty", m), var("tz", n))
-    tiles = make_single_stage_tensor_adaptor([PassThrough(as_expr(1))] * 3, [[0], [1], [2]], [[0], [1], [2]])
+    tiles = make_single_stage_tensor_adaptor([PassThrough(ONE)] * 3, [[0], [1], [2]], [[0], [1], [2]])
     o = (grid[0] * g, grid[1] * m, grid[2] * n)
     body = (
         Clear(sums), Load(ra, a, (o[0], o[1], ZERO)), Load(rb, b, (o[0], o[2], ZERO)), Multiply(sums, ra, rb, FMA),

@@ -20,7 +20,7 @@ from itertools import product as choices
 from typing import TYPE_CHECKING
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
+from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
 from layoutalg.index.evaluate import grid
 from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.index.normal import normal, recover
@@ -102,7 +102,7 @@ class _Parts:
         parts = (
             _Parts(one.swizzle, as_expr(one.offset), one.layout)
             if isinstance(one, ComposedLayout)
-            else _Parts(BitSwizzle(0, 0, 0), FALSE, one)
+            else _Parts(BitSwizzle(0, 0, 0), ZERO, one)
         )
         down = [d.hi < 0 for d in parts.strides]
         modes = list(zip(parts.lengths, parts.strides, down, strict=True))
@@ -138,7 +138,7 @@ def _over(below: TensorDescriptor | None, above: _Parts) -> TensorDescriptor:
         below = _swizzled(below, above.swizzle, above.reach)
     if below is not None:
         return _embedded(below, above)
-    if above.offset is FALSE:
+    if above.offset is ZERO:
         return make_naive_tensor_descriptor(above.lengths, above.strides)
     return make_naive_tensor_descriptor_with_offset(above.lengths, above.strides, above.offset)
 
@@ -169,13 +169,13 @@ def _embedded(below: TensorDescriptor, above: _Parts) -> TensorDescriptor:
     """
     lengths, strides, offset = above.lengths, above.strides, above.offset
     dims = list(range(len(lengths)))
-    if offset is FALSE or all(d.lo >= 0 for d in strides):
-        if offset is not FALSE:
+    if offset is ZERO or all(d.lo >= 0 for d in strides):
+        if offset is not ZERO:
             below = transform_tensor_descriptor(below, [Offset(above.reach - offset, offset)], [[0]], [[0]])
         return transform_tensor_descriptor(below, [Embed(lengths, strides)], [[0]], [dims])
     embed = Embed((*lengths, as_expr(2)), (*strides, offset))
     made = transform_tensor_descriptor(below, [embed], [[0]], [[*dims, len(dims)]])
-    kept = [*map(PassThrough, lengths), Freeze(TRUE)]
+    kept = [*map(PassThrough, lengths), Freeze(ONE)]
     return transform_tensor_descriptor(made, kept, [[n] for n in (*dims, len(dims))], [*([n] for n in dims), []])
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, as_expr, var
+from layoutalg.index import ZERO, Expr, var
 from layoutalg.index.linear_form import linear_form
 from layoutalg.interop.triton.attribute import Attribute
 from layoutalg.interop.triton.descriptors import descriptor
@@ -69,7 +69,7 @@ def meeting_of(memory: SharedLayout, held: LinearLayout, dtype: DType | str, nam
         "register": tuple(held.of_place(REGISTER)[n] for n in rest),
         "warp": held.of_place(WARP),
     }
-    variables = {n: var(n, 1 << len(bases)) if bases else as_expr(0) for n, bases in given.items()}
+    variables = {n: var(n, 1 << len(bases)) if bases else ZERO for n, bases in given.items()}
     pieces = [(variables[n], bases) for n, bases in given.items()]
     index = tuple(coordinate(pieces, d) for d in range(len(held.sizes)))
     others = tuple(variables[n] for n in ("register", "warp") if given[n])

@@ -17,7 +17,7 @@ from operator import index
 from typing import Any
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import FALSE, TRUE, Expr
+from layoutalg.index import TRUE, ZERO, Expr
 from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.interop.triton.attribute import Attribute, parse
 from layoutalg.interop.triton.descriptors import descriptor
@@ -164,7 +164,7 @@ def to_linear(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> Line
     _powers("dimension", layout.lengths)
     if layout.adaptor.valid(layout.index) is not TRUE:
         raise LayoutError("an index is padding, which reaches no data; a linear layout reaches an element from each")
-    top = [v if int(n) > 1 else FALSE for v, n in zip(layout.index, layout.lengths, strict=True)]
+    top = [v if int(n) > 1 else ZERO for v, n in zip(layout.index, layout.lengths, strict=True)]
     offset = layout.offset(top)
     try:
         maps = LinearMaps([offset], over=[v for v in top if v.op == "var"])
@@ -276,5 +276,5 @@ def _padding(layout: TensorDescriptor) -> SharedLayout | None:
     bases = {OFFSET: [at for _, at in sorted(reached)], BLOCK: list[list[int]]()}
     shape = dict(zip(dims(layout.rank), map(int, layout.lengths), strict=True))
     found = SharedLayout(LinearLayout.of(bases, shape), tuple(pads))
-    begins = bool(pads) and layout.offset([FALSE] * layout.rank) is FALSE
+    begins = bool(pads) and layout.offset([ZERO] * layout.rank) is ZERO
     return found if begins and prove(Agree(layout, descriptor(found))) else None

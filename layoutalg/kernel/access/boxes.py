@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import Expr, all_of, as_expr, internal, substitute
+from layoutalg.index import ONE, ZERO, Expr, all_of, as_expr, internal, substitute
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.matrix_operands import ROW, swizzled
 from layoutalg.kernel.program import BoxCopy, ElementMap, Pixels, Program, Tensor
@@ -80,7 +80,7 @@ class TensorBox:
         """Elements from one index to the next; that they are so everywhere is an obligation."""
         if self.pixels:
             _, h, w, c = self.pixels.lengths
-            return as_expr(1), c, w * c, h * w * c
+            return ONE, c, w * c, h * w * c
         x = self.index
         offset = self.tensor.descriptor.offset(x)
         units = ({i: int(d == at) for at, i in enumerate(x)} for d in self.dims)
@@ -105,7 +105,7 @@ class TensorBox:
         A dimension of one index has any stride that the driver takes.
         """
         alone = as_expr(STRIDE // self.tensor.dtype.bytes)
-        used = (alone if n is as_expr(1) else stride for n, stride in zip(self.lengths, self.strides, strict=True))
+        used = (alone if n is ONE else stride for n, stride in zip(self.lengths, self.strides, strict=True))
         strides = [stride * self.tensor.dtype.bytes for stride in used][1:]
         told = [", ".join(repr(simplify(e)) for e in es) for es in (self.lengths, strides)]
         lower, upper, steps = self.walk
@@ -164,7 +164,7 @@ def walked(tensor: Tensor, pixels: Pixels) -> ElementMap:
     valid = all_of(*(all_of(a + p >= p, a + p < h + p) for a, h, p in inside))
     rows, columns = (n, *outs), (*ys, c)
     coordinates = (
-        as_expr(0),
+        ZERO,
         horner(rows, (pixels.lengths[0], *pixels.outputs)),
         horner(columns, (*pixels.filter, pixels.lengths[3])),
     )

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr, prod, substitute
+from layoutalg.index import ZERO, Expr, as_expr, prod, substitute
 from layoutalg.kernel.program import LoadShared, Program
 from layoutalg.layout import LayoutError
 from layoutalg.layout.mixed_radix import digits
@@ -93,7 +93,7 @@ def in_row(access: LoadShared, waves: Sequence[Expr], row: Expr, matrix: Expr, c
 def row_start(program: Program, access: LoadShared) -> tuple[Expr, ...]:
     """The coordinates of the row whose address each lane gives."""
     *waves, lane = program.lanes
-    return in_row(access, waves, lane % ROWS, lane // ROWS, as_expr(0))
+    return in_row(access, waves, lane % ROWS, lane // ROWS, ZERO)
 
 
 __all__ = ["ELEMENTS", "LANES", "MATRIX_LOADS", "ROWS", "MatrixLoad", "held_by", "in_row", "matrix_load", "row_start"]

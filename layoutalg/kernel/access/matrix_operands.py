@@ -17,7 +17,7 @@ none, elements of 8 and 32 bits.
 
 from __future__ import annotations
 
-from layoutalg.index import Expr, as_expr, var, xor
+from layoutalg.index import ZERO, Expr, var, xor
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.program import LoadShared, Program
 
@@ -55,16 +55,16 @@ def swizzled(linear: Expr) -> Expr:
 
 def leading_of(operand: LoadShared, along_k: bool) -> Expr:
     """Elements from one row of 64 along m (or n) to the next: a plane of the tile; 0 where rows run along k."""
-    return as_expr(0) if along_k else operand.descriptor.lengths[-1] * ROW
+    return ZERO if along_k else operand.descriptor.lengths[-1] * ROW
 
 
 def first_word(program: Program, operand: LoadShared, letter: str) -> Expr:
     """The word of an instruction's first element, as it is computed; `letter` counts repetitions, k the steps of k."""
     tile = operand.registers.distribution
     *waves, _ = program.lanes
-    steps = (var(letter, tile.ys[0]), var("k", tile.ys[1]), *(as_expr(0) for _ in tile.ys[2:]))
-    inner = tile.lower((*waves, as_expr(0)), steps)
-    origin = operand.origin or (as_expr(0),) * len(inner)
+    steps = (var(letter, tile.ys[0]), var("k", tile.ys[1]), *(ZERO for _ in tile.ys[2:]))
+    inner = tile.lower((*waves, ZERO), steps)
+    origin = operand.origin or (ZERO,) * len(inner)
     place = operand.descriptor.offset([o + c for o, c in zip(origin, inner, strict=True)])
     return simplify(place) + operand.slot * operand.shared.elements
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr, internal, substitute
+from layoutalg.index import ZERO, Expr, as_expr, internal, substitute
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.layout.mixed_radix import digits
@@ -79,7 +79,7 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
         why = f"{int(thread.hi) + 1} threads are no whole waves of {gpu.wave_size}: lanes that are off have no price"
         return Priced(number, s, "", None, why)
     lane, width = internal("lane", gpu.wave_size), s.width
-    element = internal("element", width) if width > 1 else as_expr(0)
+    element = internal("element", width) if width > 1 else ZERO
     at: dict[Expr, Expr | int] = {thread: internal("wave", waves) * gpu.wave_size + lane}
     moved = s.vector_ys
     parts = digits(element, [s.registers.distribution.ys[y] for y in moved])

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, prod, var
+from layoutalg.index import ONE, TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, divides, swizzled
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
@@ -199,7 +199,7 @@ def in_coordinates(tile: TensorDescriptor, rank: int, places: Sequence[int]) -> 
     others = [d for d in range(rank) if d not in places]
     if not others and list(places) == sorted(places):
         return tile
-    transforms = [PassThrough(n) for n in tile.lengths], [Insert(as_expr(1)) for _ in others]
+    transforms = [PassThrough(n) for n in tile.lengths], [Insert(ONE) for _ in others]
     lower: list[list[int]] = [[d] for d in range(tile.rank)] + [[] for _ in others]
     return transform_tensor_descriptor(tile, [*transforms[0], *transforms[1]], lower, [[d] for d in (*places, *others)])
 

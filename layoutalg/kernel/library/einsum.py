@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr, var
+from layoutalg.index import ONE, Expr, var
 from layoutalg.kernel.library.copies import packed_strides
 from layoutalg.kernel.program import ElementMap, Tensor
 from layoutalg.layout import (
@@ -117,12 +117,12 @@ def sizes_of(einsum: Einsum, a: Sequence[int], b: Sequence[int]) -> dict[str, in
 
 def view(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr]) -> TensorDescriptor:
     """A packed tensor of these letters, seen in one coordinate for each kind."""
-    lengths = [size[x] for x in letters] or [as_expr(1)]
+    lengths = [size[x] for x in letters] or [ONE]
     packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
     transforms: list[Transform] = []
     for kind in kinds:
         parts = tuple(size[x] for x in kind)
-        transforms.append(Insert(as_expr(1)) if not kind else PassThrough(*parts) if len(kind) == 1 else Merge(parts))
+        transforms.append(Insert(ONE) if not kind else PassThrough(*parts) if len(kind) == 1 else Merge(parts))
     lower = [[letters.index(x) for x in kind] for kind in kinds]
     upper = [[d] for d in range(len(kinds))]
     if not letters:  # a single number: its one dimension of length 1 is nobody's

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, as_expr, prod, var
+from layoutalg.index import ONE, ZERO, Expr, prod, var
 from layoutalg.kernel.library.copies import packed_strides
 from layoutalg.kernel.library.einsum import Letters, MapElements
 from layoutalg.kernel.program import FUNCTIONS, Compute, ElementMap, Meaning, Read, Tensor
@@ -163,11 +163,11 @@ def broadcast(
 
     A coordinate of which it has no letter is as long as whole tiles: it is the same in all, and needs no test there.
     """
-    lengths = [size[x] for x in letters] or [as_expr(1)]
+    lengths = [size[x] for x in letters] or [ONE]
     packed = make_naive_tensor_descriptor(lengths, packed_strides(lengths))
     own = [kind for kind in kinds if set(kind) & set(letters)]
     lacked = [x for kind in own for x in kind if x not in letters]
-    held: list[Transform] = list(map(PassThrough, lengths)) if letters else [Freeze(as_expr(0))]
+    held: list[Transform] = list(map(PassThrough, lengths)) if letters else [Freeze(ZERO)]
     order = [*letters, *lacked]
     lower = [[n] for n in range(len(lengths))] + [[] for _ in lacked]
     seen = transform_tensor_descriptor(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod as product_of
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import all_of, as_expr, prod
+from layoutalg.index import ZERO, all_of, prod
 from layoutalg.kernel.library.copies import Copy, dtype_named
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, each, numbered, widest
@@ -41,7 +41,7 @@ def im2col(windows: Windows, dtype: str = "f32", width: int = 1, index_bits: int
     whole = i.image()
     source = transform_tensor_descriptor(
         whole,
-        [Freeze(as_expr(0)), PassThrough(whole.lengths[1]), PassThrough(whole.lengths[2])],
+        [Freeze(ZERO), PassThrough(whole.lengths[1]), PassThrough(whole.lengths[2])],
         [[0], [1], [2]],
         [[], [0], [1]],
     )

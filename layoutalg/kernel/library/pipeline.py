@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index import TRUE, ZERO, Expr, as_expr
 from layoutalg.index.normal import holds
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.lds_layouts import TWISTS, planes, rows_of_k, rows_of_m, rows_of_n
@@ -83,14 +83,14 @@ class CopiedSide:
 
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""
-        zero, tile = as_expr(0), self.fragments[which]
+        zero, tile = ZERO, self.fragments[which]
         wide: Vector = tuple(range(2, len(tile.distribution.ys))) if self.by else 0 if self.plan.plain else None
         return LoadShared(tile, self.lds, self.layout, wide, slot, (zero, zero, as_expr(at)), self.by)
 
     def cost(self, layout: TensorDescriptor) -> int:
         """Cycles of the busiest phase of a step's read."""
         self.layout = layout
-        read = self.read(0, as_expr(0), 0)
+        read = self.read(0, ZERO, 0)
         tile = read.registers.distribution.lower(self.plan.lanes(), read.registers.distribution.y_index)
         return price_of(read, self.plan.thread(), tile, self.plan.target).cycles or 0
 
@@ -121,7 +121,7 @@ def pipelined(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr
         *(s for tile in range(slots - 1) for s in copies(as_expr(tile))),
         Clear(sums),
         *arrived,
-        *read(0, as_expr(0), 0),
+        *read(0, ZERO, 0),
         Loop(k, tuple(body)),
         replace(arrived[0], groups=0),
     )

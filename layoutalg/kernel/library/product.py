@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, prod, var
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, prod, var
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.einsum import MapElements
@@ -170,7 +170,7 @@ class MatrixProduct:
         fragments = (sides[0].fragment, sides[1].fragment)
         steps = plan.k // plan.step
         inner = var("ks", steps)
-        zero = as_expr(0)
+        zero = ZERO
         at = inner * plan.step if steps > 1 else zero
 
         def multiplied(slot: Expr) -> tuple[Statement, ...]:
@@ -178,7 +178,7 @@ class MatrixProduct:
             each = (*reads, Multiply(sums, *fragments, plan.instruction))
             return (Loop(inner, each, unroll=True),) if steps > 1 else each
 
-        if count is as_expr(1):  # one tile of k is all
+        if count is ONE:  # one tile of k is all
             tiles: tuple[Statement, ...] = (Barrier(), *multiplied(zero))
         else:
             k = var("kt", count)
@@ -294,7 +294,7 @@ class _Side:
         return StoreShared(self.lds, self.layout, self.registers, self.kept, slot)
 
     def read(self, slot: Expr, k: Expr) -> LoadShared:
-        zero = as_expr(0)
+        zero = ZERO
         tile = self.fragment.distribution
         wide: Vector = len(tile.ys) - 1 if self.plan.k_runs else 0 if self.plan.plain else None
         if self.plan.packed:
@@ -308,9 +308,7 @@ class _Side:
 
         def cost(layout: TensorDescriptor) -> tuple[int, int]:
             self.layout = layout
-            reads, writes = (
-                _cycles(s, self.plan) for s in (self.read(as_expr(0), as_expr(0)), self.write(as_expr(0), as_expr(0)))
-            )
+            reads, writes = (_cycles(s, self.plan) for s in (self.read(ZERO, ZERO), self.write(ZERO, ZERO)))
             return reads, writes
 
         return min(candidates, key=cost)

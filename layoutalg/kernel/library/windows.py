@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import prod as product_of
 from typing import TYPE_CHECKING, Any
 
-from layoutalg.index import Expr, all_of, as_expr, prod, symbol, var
+from layoutalg.index import ONE, Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
 from layoutalg.kernel.library.fit import each
 from layoutalg.kernel.program import ElementMap, Pixels, Tensor
@@ -154,7 +154,7 @@ class Image:
     def result(self) -> TensorDescriptor:
         """In coordinates (g, m, n): n, ho … lie packed, so that m needs not be taken apart."""
         groups, rows = self.windows.groups, prod([self.n, *self.outputs])
-        return make_naive_tensor_descriptor((as_expr(groups), rows, self.k), (self.k, self.k * groups, as_expr(1)))
+        return make_naive_tensor_descriptor((as_expr(groups), rows, self.k), (self.k, self.k * groups, ONE))
 
     def few_windows(self, index_bits: int) -> Expr:
         """So few elements in the image that offsets and merged coordinates fit."""

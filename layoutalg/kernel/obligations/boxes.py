@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, any_of, as_expr, eq, internal, prod
+from layoutalg.index import ONE, TRUE, ZERO, all_equal, all_of, any_of, as_expr, eq, internal, prod
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.boxes import LONGEST, ROWS, STRIDE, beside, box_of, first_of, walked, word_copied
 from layoutalg.kernel.access.matrix_operands import ROW
@@ -55,7 +55,7 @@ def _tensor(what: str, program: Program, s: BoxCopy) -> Iterator[Requirement]:
     """Strides hold everywhere, and are such as the driver takes."""
     box, size = box_of(s), s.load.tensor.dtype.bytes
     x = box.index
-    walked = sum((x[d] * stride for d, stride in zip(box.dims, box.strides, strict=True)), as_expr(0))
+    walked = sum((x[d] * stride for d, stride in zip(box.dims, box.strides, strict=True)), ZERO)
     here = box.tensor.descriptor.offset(x)
     shown = (Shown("coordinates", x), Shown("offset", (here,)), Shown("walked to", (walked,)))
     same = ForAll("one stride for each dimension", eq(here, walked), program.requires, shown)
@@ -75,7 +75,7 @@ def _image(what: str, program: Program, s: BoxCopy, pixels: Pixels) -> Iterator[
     """Each window's pixels are the tensor's elements, and no box leaves a pixel of the window."""
     tensor, found = s.load.tensor, walked(s.load.tensor, pixels)
     n, _, _, channels = pixels.lengths
-    sizes = (as_expr(1), prod([n, *pixels.outputs]), prod([*map(as_expr, pixels.filter), channels]))
+    sizes = (ONE, prod([n, *pixels.outputs]), prod([*map(as_expr, pixels.filter), channels]))
     told = (Shown("lengths", tensor.descriptor.lengths), Shown("windows and their pixels", sizes))
     all_are = ForAll("as many", all_equal(tensor.descriptor.lengths, sizes), TRUE, told)
     yield Requirement(f"{what}: every coordinate is of a window", all_are)
@@ -95,7 +95,7 @@ def _image(what: str, program: Program, s: BoxCopy, pixels: Pixels) -> Iterator[
 def _refuse(what: str, program: Program, s: BoxCopy) -> None:
     """LayoutError unless tensor and tile are such as boxes have."""
     tile, tensor = s.store.descriptor.lengths, s.load.tensor
-    if tensor.descriptor.rank != 3 or len(tile) != 3 or any(n.op != "const" for n in tile) or tile[0] is not as_expr(1):
+    if tensor.descriptor.rank != 3 or len(tile) != 3 or any(n.op != "const" for n in tile) or tile[0] is not ONE:
         raise LayoutError(f"{what}: a tile (1, rows, columns) of a tensor of three dimensions; not {tile}")
     box = box_of(s)
     fast, rows = (int(tile[d].hi) for d in box.dims[:2])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, as_expr, eq, internal
+from layoutalg.index import TRUE, ZERO, eq, internal
 from layoutalg.kernel.access.matrix_loads import ELEMENTS, LANES, ROWS, held_by, in_row, matrix_load
 from layoutalg.kernel.obligations.base import Requirement, lanes_of
 from layoutalg.kernel.obligations.products import hardware_lanes
@@ -29,13 +29,13 @@ def collective(what: str, program: Program, access: LoadShared) -> Iterator[Requ
     lane, matrix, half = internal("lane", LANES), internal("matrix", ELEMENTS // 2), internal("half", 2)
     row, column = load.receives(lane, half)
     here = access.descriptor.offset(held_by(access, waves, lane, matrix * 2 + half))
-    start = access.descriptor.offset(in_row(access, waves, row, matrix, as_expr(0)))
+    start = access.descriptor.offset(in_row(access, waves, row, matrix, ZERO))
     shown = (Shown("wave", waves), Shown("lane", (lane,)), Shown("register", (matrix, half)),
              Shown("word", (here,)), Shown("received from", (start + column,)))  # fmt: skip
     same = ForAll("each lane receives its elements", eq(here, start + column), TRUE, shown)
     yield Requirement(f"{what}: {access.by} gives each lane what it is to hold", same)
     named = internal("named", ROWS)
-    first = access.descriptor.offset(in_row(access, waves, named, matrix, as_expr(0)))
+    first = access.descriptor.offset(in_row(access, waves, named, matrix, ZERO))
     whole = ForAll("a row is 16 bytes at a multiple of 16", eq(first % ROWS, 0), TRUE, (Shown("word", (first,)),))
     yield Requirement(f"{what}: rows begin where {access.by} takes them", whole)
 

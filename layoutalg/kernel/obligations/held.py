@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_equal, as_expr, substitute
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, as_expr, substitute
 from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Tensor, Tile
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.target.dtypes import DTYPES, DType
@@ -135,7 +135,7 @@ def same_value(one: Value, other: Value) -> Expr:
     """Whether two values are the same for all variables."""
     if isinstance(one, Element) and isinstance(other, Element):
         known = (one.tensor, one.fill) == (other.tensor, other.fill)
-        return all_equal(one.origin, other.origin) if known else as_expr(0)
+        return all_equal(one.origin, other.origin) if known else FALSE
     return as_expr(int(one == other))
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, internal
+from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, eq, internal
 from layoutalg.kernel.access.matrix_operands import PATTERN, ROW, RUN, first_word, leading_of, word_read
 from layoutalg.kernel.obligations.base import Requirement, counted, fits, lanes_of
 from layoutalg.kernel.program import LoadShared, MultiplyShared, Program, Shared
@@ -52,7 +52,7 @@ def _words(what: str, operand: LoadShared, held: OperandMap, along_k: bool) -> I
     tile = operand.registers.distribution
     waves = lanes_of(tile)[:-1]
     steps = (internal("repeat", tile.ys[0]), internal("step", tile.ys[1]))
-    origin = operand.origin or (as_expr(0),) * len(tile.lengths)
+    origin = operand.origin or (ZERO,) * len(tile.lengths)
 
     def word(lane: Expr | int, element: Expr | int) -> Expr:
         inner = tile.lower((*waves, lane), (*steps, *element_index(tile, element)))

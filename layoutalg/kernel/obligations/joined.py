@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_equal, as_expr
+from layoutalg.index import TRUE, ZERO, Expr, all_equal
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.held import Term, Total, Value
@@ -41,7 +41,7 @@ def _seems_to_go_on(one: Term, other: Term) -> bool:
     operands = ((one.a, other.a), (one.b, other.b))
     if any((a.tensor, a.fill) != (b.tensor, b.fill) for a, b in operands):
         return False
-    return all(simplify(x - y) is as_expr(0) for x, y in zip(_end(one), _begin(other), strict=True))
+    return all(simplify(x - y) is ZERO for x, y in zip(_end(one), _begin(other), strict=True))
 
 
 def _end(term: Term) -> tuple[Expr, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, substitute
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, internal, substitute
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
 from layoutalg.kernel.program import (
@@ -53,7 +53,7 @@ def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
             pairs = [(tensor.descriptor.lengths[:-1], target)]
     for one, other in pairs:
         shown = (Shown("lengths", one), Shown("lengths", other))
-        goal = all_equal(one, other) if len(one) == len(other) else as_expr(0)
+        goal = all_equal(one, other) if len(one) == len(other) else FALSE
         yield Requirement("shapes agree", ForAll("source and target have one shape", goal, TRUE, shown))
 
 
@@ -61,7 +61,7 @@ def _reaches(program: Program, tensor: Tensor) -> Requirement:
     """A tensor that takes part in a function has an element at each of the target's coordinates (it may have more)."""
     one, other = tensor.descriptor.lengths, program.target.descriptor.lengths
     shown = (Shown("lengths", one), Shown("lengths", other))
-    goal = all_of(*(n >= m for n, m in zip(one, other, strict=True))) if len(one) == len(other) else as_expr(0)
+    goal = all_of(*(n >= m for n, m in zip(one, other, strict=True))) if len(one) == len(other) else FALSE
     about = f"{tensor.name} has every coordinate of {program.target.name}"
     return Requirement(about, ForAll("it is as long as the target", goal, TRUE, shown))
 
@@ -111,7 +111,7 @@ def means(program: Program, number: int, x: tuple[Expr, ...], value: Value, mean
         ) == (wanted, wanted_how):
             yield from complete(program, number, term, tuple(zip(term.a.origin[:-1], x, strict=True)))
         case _:
-            wrong = ForAll(f"{text_of(value)} is not {text_of(meaning)}", as_expr(0))
+            wrong = ForAll(f"{text_of(value)} is not {text_of(meaning)}", FALSE)
             yield Requirement(f"{number}: what is stored is what is meant", wrong)
 
 

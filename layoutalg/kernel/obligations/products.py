@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, prod, substitute, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_equal, all_of, as_expr, eq, internal, prod, substitute, variables
 from layoutalg.kernel.obligations.base import Requirement, another, counted, inside, lanes_of
 from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.kernel.program.fragments import element_index, holder
@@ -98,7 +98,7 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
     """The last lane index is the thread's place in its hardware wave; the others are the same throughout a wave."""
     if wave == 1:
         return
-    number, step = as_expr(0), 1
+    number, step = ZERO, 1
     for t in program.threads:
         number, step = number + t * step, step * (int(t.hi) + 1)
     shown = (Shown("thread", program.threads), Shown("lane", program.lanes), Shown("in its wave", (number % wave,)))
@@ -117,7 +117,7 @@ def _waves(s: Multiply, lane: Expr) -> tuple[tuple[Expr, ...], Expr]:
     *waves, lanes = lanes_of(s.c.distribution)
     wave = s.instruction.wave
     if wave == 1:  # lane by lane: every P index is a wave of one lane
-        return lanes_of(s.c.distribution), as_expr(0)
+        return lanes_of(s.c.distribution), ZERO
     if (held := int(lanes.hi) + 1) != wave:
         raise LayoutError(f"{s.instruction.name} takes waves of {wave} lanes; the last P has {held}")
     return tuple(waves), lane

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, internal, negation
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, internal, negation
 from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.obligations.base import Requirement, fits
@@ -107,7 +107,7 @@ def ring_of(program: Program) -> Ring | None:
     if loop is None:
         raise _no(program, "there is no loop that goes on with them")
     at = program.body.index(loop)
-    before = tuple(_groups(program, program.body[:at], as_expr(0)))
+    before = tuple(_groups(program, program.body[:at], ZERO))
     match loop.body:
         case [Await() as awaited, Barrier(), MultiplyShared() as product, *copies]:
             found = tuple(_groups(program, copies, loop.index + len(before)))

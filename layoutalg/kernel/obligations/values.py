@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq
 from layoutalg.kernel.obligations import arrivals
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement
@@ -141,7 +141,7 @@ class _Values(Reading[Iterator[Requirement]]):
 
     def tile_lengths(self, number: int, s: StoreShared) -> Iterator[Requirement]:
         lengths = s.registers.distribution.lengths
-        goal = all_equal(lengths, s.descriptor.lengths) if len(lengths) == s.descriptor.rank else as_expr(0)
+        goal = all_equal(lengths, s.descriptor.lengths) if len(lengths) == s.descriptor.rank else FALSE
         about = f"{number}: the whole tile of {s.shared.name} is written"
         yield Requirement(about, ForAll("register tile and LDS tile have one shape", goal))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from layoutalg.index import FALSE, TRUE, Expr, prod, substitute
+from layoutalg.index import TRUE, ZERO, Expr, prod, substitute
 from layoutalg.kernel.program.statement import Statement, Uses
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Vector
 from layoutalg.layout import TensorDescriptor
@@ -201,7 +201,7 @@ class StoreShared(SharedAccess):
     descriptor: TensorDescriptor
     registers: Registers
     vector: Vector = None
-    slot: Expr = FALSE
+    slot: Expr = ZERO
 
     uses = Uses(reads=("registers",), fills=("shared",))
     words = "store to LDS", "{0.at_once}"
@@ -231,7 +231,7 @@ class LoadShared(SharedAccess):
     shared: Shared
     descriptor: TensorDescriptor
     vector: Vector = None
-    slot: Expr = FALSE
+    slot: Expr = ZERO
     origin: tuple[Expr, ...] = ()
     by: str = ""
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from layoutalg.index import Expr, as_expr, substitute, var
+from layoutalg.index import ZERO, Expr, as_expr, substitute, var
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.mixed_radix import digits
 from layoutalg.target.matrix import matrix_instruction
@@ -139,7 +139,7 @@ def holder(operand: OperandMap, side: Side, place: Expr) -> tuple[Expr, Expr]:
     >>> holder(matrix_instruction("mfma_f32_32x32x8f16").a, "column", as_expr(6))
     (32, 2)
     """
-    found = {"lane": as_expr(0), "element": as_expr(0)}
+    found = {"lane": ZERO, "element": ZERO}
     for run in runs(operand):
         if run.side == side:
             found[run.owner] += place // (1 << run.place) % run.length * (1 << run.bit)

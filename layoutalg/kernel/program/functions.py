@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
 
-from layoutalg.index import FALSE, Expr, any_of, select
+from layoutalg.index import ZERO, Expr, any_of, select
 
 
 class Machine(Protocol):
@@ -45,7 +45,7 @@ class Function:
 
 
 def _relu(f: Machine, x: Expr) -> Expr:
-    return select(f.relation("lt_f32", x, FALSE), FALSE, x)
+    return select(f.relation("lt_f32", x, ZERO), ZERO, x)
 
 
 def _greater(f: Machine, so_far: Expr, x: Expr) -> Expr:

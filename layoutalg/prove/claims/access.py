@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, add, all_equal, all_of, any_of, as_expr, eq, fresh, negation
+from layoutalg.index import TRUE, Expr, add, all_equal, all_of, any_of, eq, fresh, negation
 from layoutalg.index.c import intermediates
 from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorDescriptor
 from layoutalg.prove.claims.base import Claim
@@ -226,7 +226,7 @@ class Monotone(Claim):
         index = form.variables[where]
         there = at(d, _replaced(d, where, index + step))
         shown = (Shown("index", form.top), Shown("step", (step,)), Shown("offsets", (*form.bottom, *there.bottom)))
-        further = all_of(as_expr(1) <= step, index + step < d.lengths[where], there.valid)
+        further = all_of(step >= 1, index + step < d.lengths[where], there.valid)
         grows = any_of(negation(further), form.bottom[0] < there.bottom[0])
         yield ForAll("offsets grow", grows, form.valid, shown)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, conjuncts, fresh, names, simplify, variables
+from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, fresh, names, simplify, variables
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import normal
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
@@ -169,7 +169,7 @@ def exists(one: Layout | Transform) -> Expr:
     unsaid = (n for n in lengths_of(one) if n.lo < 1 and n.op != "const")
     transforms = (one,) if isinstance(one, Transform) else adaptor_of(one).transforms
     stated = (simplify(condition) for t in transforms for condition in t.conditions)
-    return all_of(*(as_expr(1) <= e for n in unsaid for e in _factors(n) if e.lo < 1), *stated)
+    return all_of(*(e >= 1 for n in unsaid for e in _factors(n) if e.lo < 1), *stated)
 
 
 def _factors(length: Expr) -> Sequence[Expr]:

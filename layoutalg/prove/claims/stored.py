@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, fresh
+from layoutalg.index import TRUE, ZERO, Expr, all_equal, all_of, eq, fresh
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.access import along
 from layoutalg.prove.claims.base import Claim
@@ -170,7 +170,7 @@ class OwnScale(Claim):
             return found, all_of(place < length, found.valid)
 
         one, there = scale(blocks, element)
-        mate, too = scale(blocks, as_expr(0) if whole else other)
+        mate, too = scale(blocks, ZERO if whole else other)
         told = Shown("index", one.top), Shown("scale", one.bottom)
         shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
         same = eq(one.bottom[0], mate.bottom[0])

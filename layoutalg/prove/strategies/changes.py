@@ -20,6 +20,7 @@ from functools import partial
 
 from layoutalg.index import (
     TRUE,
+    ZERO,
     Expr,
     Symbol,
     Term,
@@ -145,7 +146,7 @@ def by_guards(obligation: Obligation, decide: Decide) -> Outcome | None:
             rest.append(part)
             continue
         v, low, high = found
-        old_low, old_high = limits.get(v, (as_expr(0), count(v)))
+        old_low, old_high = limits.get(v, (ZERO, count(v)))
         limits[v] = old_low if low is None else low, old_high if high is None else high
     taken = names_of(obligation)
     points = set(limits) | set(obligation.over if isinstance(obligation, InjectiveMap) else ())

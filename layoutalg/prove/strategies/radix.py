@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from layoutalg.index import TRUE, Expr, add, conjuncts, variables
+from layoutalg.index import ONE, Expr, add, conjuncts, variables
 from layoutalg.index.normal import nonnegative, normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.prove.obligation import InjectiveMap, Obligation
@@ -31,7 +31,7 @@ def mixed_radix(obligation: Obligation, limits: Limits) -> Outcome:
     form = in_digits(obligation)
     if isinstance(form, str):
         return GaveUp(NAME, form)
-    rest = {v: n for v, n in form.lengths.items() if n is not TRUE}
+    rest = {v: n for v, n in form.lengths.items() if n is not ONE}
     known = [poly for least in _at_least_0(obligation.given) if (poly := form.read(normal(least))) is not None]
     polys = list(form.outputs)
     progress = True

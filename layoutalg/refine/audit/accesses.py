@@ -33,6 +33,7 @@ from dataclasses import dataclass, replace
 from layoutalg.index import (
     FALSE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -244,7 +245,7 @@ def questions(
 
 def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -> bool:
     """Whether two stores leave the same where they meet: aligned ones of one value, made of what all have `alike`."""
-    aligned = (simplify(mod(each.offset, each.width)) is FALSE for each in (one, other))
+    aligned = (simplify(mod(each.offset, each.width)) is ZERO for each in (one, other))
     same = one.stored and one.stored == other.stored and one.width == other.width
     given = (v for v in dependencies(*one.stored) if kind_of(v) is not Kind.RESULT)
     return bool(same) and all(v in alike for v in given) and all(aligned)
@@ -284,7 +285,7 @@ def _is_loaded(x: Expr) -> bool:
 
 def _above(offset: Expr, size: int) -> Expr:
     """What of a sum is a multiple of a size: the upper word, of which a remainder is the lower one."""
-    return sum((node * k for node, k in outermost(offset) if k % size == 0 and node.op != "div"), start=FALSE)
+    return sum((node * k for node, k in outermost(offset) if k % size == 0 and node.op != "div"), start=ZERO)
 
 
 def _in_word(x: Expr, size: int, factor: int, above: Expr) -> list[Expr]:
@@ -295,7 +296,7 @@ def _in_word(x: Expr, size: int, factor: int, above: Expr) -> list[Expr]:
     half = size // 2 if normal(x).terms.get((), 0) == size // 2 else 0
     ways = readings(simplify(x - half), size)
     within = (all_of(one + half >= 0, one + half < size) for one in ways)
-    if above is FALSE:
+    if above is ZERO:
         return list(within)
     return [
         any_of(here, eq(mod(x, size) * factor + above, (one + half) * factor))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, div, eq, mod, negation, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, div, eq, mod, negation, simplify, variables
 from layoutalg.refine.audit.launched import TensorMemory
 from layoutalg.refine.values.instances import At, moved, origin_of, place_of
 from layoutalg.refine.values.unknowns import kind_of
@@ -43,7 +43,7 @@ def distinct_elements(
     tensor: TensorMemory, offset: Expr, size: int, values: Sequence[Expr]
 ) -> Iterator[DistinctElement]:
     """Those of which unknowns of `size` bytes each are the parts, loaded from `offset` on, bytes behind the first."""
-    if tensor.elements.assumed or simplify(mod(offset, tensor.element)) is not FALSE:
+    if tensor.elements.assumed or simplify(mod(offset, tensor.element)) is not ZERO:
         return
     for behind, word in tensor.words(size, values):
         place = simplify(div(offset + behind, tensor.element))

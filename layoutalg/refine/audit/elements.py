@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, const, div, eq, lt, mod, simplify, substitute
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, div, eq, lt, mod, simplify, substitute
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.audit.strides import magnitude, strides_of
 
@@ -36,6 +36,7 @@ class Elements:
     def of(cls, descriptor: TensorDescriptor, sizes: Callable[[Expr], Expr] = simplify) -> Elements:
         """Those of a tensor that a descriptor lays out; `sizes` writes what is said of them in others.
 
+        >>> from layoutalg.index import const
         >>> from layoutalg.layout import ck
         >>> pitched = Elements.of(ck.make_naive_tensor_descriptor((4, 6), (8, 1)))
         >>> [int(pitched.are(const(place)).value) for place in (5, 6, 8, 29, 30)]
@@ -43,15 +44,15 @@ class Elements:
         """
         space = sizes(descriptor.element_space_size)
         if descriptor.is_empty or not descriptor.index:
-            return cls(const(0), space)
+            return cls(ZERO, space)
         index = descriptor.index
         offset = descriptor.offset(index)
-        first, found = sizes(substitute(offset, dict.fromkeys(index, FALSE))), strides_of(offset, index)
+        first, found = sizes(substitute(offset, dict.fromkeys(index, ZERO))), strides_of(offset, index)
         if found is None or descriptor.valid(index) is not TRUE:
             return cls(first, space, assumed=True)
         strides = found[1]
         axes = [(sizes(stride), sizes(length)) for stride, length in zip(strides, descriptor.lengths, strict=True)
-                if length is not const(1) and stride is not FALSE]  # fmt: skip
+                if length is not ONE and stride is not ZERO]  # fmt: skip
         if _without_gaps(axes):
             return cls(first, space)
         if any(stride.lo < 1 for stride, _ in axes):
@@ -62,7 +63,7 @@ class Elements:
 
 def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:
     """Whether in some order each stride is the product of the lengths behind it."""
-    left, needed = list(axes), as_expr(1)
+    left, needed = list(axes), ONE
     while left:
         found = next((axis for axis in left if axis[0] is needed), None)
         if found is None:

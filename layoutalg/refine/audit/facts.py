@@ -30,7 +30,7 @@ from math import gcd, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, array, conjuncts, simplify, slack
+from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, simplify, slack
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import access_of
@@ -120,7 +120,7 @@ def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     if claim == BANKS and (how.transposed or how.to_lds):
         what = "loads that transpose" if how.transposed else "loads to LDS"
         return replace(fact, why=f"no source says what {what} cost in LDS")
-    alike = simplify(moved(access.offset, dict.fromkeys(block.threads, FALSE)))
+    alike = simplify(moved(access.offset, dict.fromkeys(block.threads, ZERO)))
     apart = [simplify(one.offset - alike) for one in parts]
     if not own_variables(apart[0]) <= set(block.threads):
         return replace(fact, why=f"its lanes lie {apart[0]} bytes apart")
@@ -188,7 +188,7 @@ def _split(block: BlockThreads, part: Expr) -> tuple[Expr, Ints] | None:
     room = slack(part)
     if room is None:
         return None
-    sizes = simplify(moved(room, dict.fromkeys(block.threads, FALSE)))
+    sizes = simplify(moved(room, dict.fromkeys(block.threads, ZERO)))
     lane = simplify(room - sizes)
     if not own_variables(lane) <= set(block.threads) or any(kind_of(v) is not None for v in own_variables(sizes)):
         return None

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import gcd
 
-from layoutalg.index import FALSE, Expr, as_expr, div, nonnegative, postorder, simplify, variables
+from layoutalg.index import ZERO, Expr, as_expr, div, nonnegative, postorder, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
 from layoutalg.refine.audit.loops import MOST
@@ -111,7 +111,7 @@ def period(e: Expr, t: Expr) -> int | None:
             size = int(node.args[1].value)
             small *= size if small * size <= LONGEST_PERIOD else 1
     for turns in (n for n in range(2, min(small, LONGEST_PERIOD) + 1) if small % n == 0):
-        if simplify(moved(e, {t: t + turns}) - e) is FALSE:
+        if simplify(moved(e, {t: t + turns}) - e) is ZERO:
             return turns
     return int(t.hi) + 1 if t.hi < LONGEST_PERIOD else None
 

@@ -24,7 +24,9 @@ from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
+    ONE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     as_expr,
@@ -56,7 +58,7 @@ MOST_BLOCKS, MOST_THREADS = (1 << 31) - 1, (1 << 32) - 1
 
 
 #: Of a tensor of no bytes.
-NONE = Elements(const(0), const(0))
+NONE = Elements(ZERO, ZERO)
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,12 @@ class TensorMemory:
         """Each element that is loaded, or a part of it."""
         behind = simplify(mod(offset, self.element))
         if len(values) * size >= self.element:
-            yield from (word for _, word in self.words(size, values) if behind is FALSE)
+            yield from (word for _, word in self.words(size, values) if behind is ZERO)
             return
         if behind.op == "const" and behind.value + len(values) * size <= self.element:
-            yield sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=as_expr(0)) * (
+            yield sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=ZERO) * (
                 1 << 8 * int(behind.value)
-            ) + sum(_left_out(values[0], int(behind.value), len(values) * size, self.element), start=as_expr(0))
+            ) + sum(_left_out(values[0], int(behind.value), len(values) * size, self.element), start=ZERO)
 
     def refuse_crowded(self) -> None:
         """LaunchError where elements are said to differ, and at all sizes are more than what they may be."""
@@ -134,7 +136,7 @@ class TensorMemory:
         parts = self.element // size if self.element % size == 0 else 0
         for first in range(0, len(values) - parts + 1, parts) if parts else ():
             of = enumerate(values[first : first + parts])
-            yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=as_expr(0))
+            yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=ZERO)
 
 
 def _within(low: Expr | None, high: Expr | None, *, bits: int, signed: bool) -> tuple[Expr, Expr]:
@@ -185,7 +187,7 @@ class KernelLaunch:
     @property
     def thread_number(self) -> Expr:
         """A thread's number in its block, x the fastest."""
-        number, step = as_expr(0), 1
+        number, step = ZERO, 1
         for thread, size in zip(self.threads, self.block, strict=True):
             number, step = number + thread * step, step * size
         return number
@@ -193,7 +195,7 @@ class KernelLaunch:
     @property
     def packet(self) -> tuple[BoundArgument, ...]:
         """What the dispatch packet says of the launch (hsa.h, `hsa_kernel_dispatch_packet_t`)."""
-        ones = (as_expr(1),) * 3
+        ones = (ONE,) * 3
         axes = zip((*self.grid, *ones), (*map(const, self.block), *ones), range(3), strict=False)
         sizes = [(BoundArgument(4 + 2 * axis, 2, number=size), BoundArgument(12 + 4 * axis, 4, number=count * size))
                  for count, size, axis in axes]  # fmt: skip
@@ -308,7 +310,7 @@ class _Binding:
             return BoundArgument(offset, size, argument.descriptor)
         if isinstance(argument, Unused):
             name = f"the unused argument at byte {offset}"
-            self.tensors[name] = TensorMemory(name, const(0), 1, written=False)
+            self.tensors[name] = TensorMemory(name, ZERO, 1, written=False)
             if size == 8:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
@@ -344,11 +346,11 @@ class _Binding:
 
     def hidden(self, grid: tuple[Expr, ...], block: tuple[int, ...]) -> Iterator[BoundArgument]:
         """What the runtime gives, of what the launch decides."""
-        ones = (as_expr(1),) * 3
+        ones = (ONE,) * 3
         known: dict[str, Expr] = {}
         for axis, count, size in zip(AXES, (*grid, *ones), (*map(const, block), *ones), strict=False):
             known |= {f"hidden_block_count_{axis}": count, f"hidden_group_size_{axis}": size}
-            known |= {f"hidden_remainder_{axis}": const(0), f"hidden_global_offset_{axis}": const(0)}
+            known |= {f"hidden_remainder_{axis}": ZERO, f"hidden_global_offset_{axis}": ZERO}
         known["hidden_grid_dims"] = const(3)  # HIP's launches have three (`isa.run.arguments`)
         yield from hidden_arguments(self.kernel, known)
 

@@ -20,19 +20,7 @@ import itertools
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
-from layoutalg.index import (
-    TRUE,
-    Expr,
-    all_of,
-    as_expr,
-    const,
-    div,
-    maximum,
-    simplify,
-    slack,
-    var,
-    variables,
-)
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, div, maximum, simplify, slack, var, variables
 from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
 from layoutalg.refine.loops.divergence import DivergentLoop
@@ -143,9 +131,9 @@ def _count(leaves: Expr, t: Expr, head: int) -> Expr:
         line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)
         if line is not None:
             line = near(line)
-            start = simplify(moved(line, {t: const(0)}))
-            step = simplify(moved(line, {t: const(1)}) - start)
-            if step.op == "const" and step.value and simplify(line - start - step * t) is const(0):
+            start = simplify(moved(line, {t: ZERO}))
+            step = simplify(moved(line, {t: ONE}) - start)
+            if step.op == "const" and step.value and simplify(line - start - step * t) is ZERO:
                 each = abs(int(step.value))
                 if exact:
                     return simplify(1 + div(-start if step.value > 0 else start, each))

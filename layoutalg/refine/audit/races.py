@@ -32,6 +32,7 @@ from itertools import combinations, product
 
 from layoutalg.index import (
     FALSE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -276,9 +277,7 @@ def _turns(access: TracedAccess, here: Sequence[Expr], sizes: Collection[Expr]) 
 def _seen_alignment(access: TracedAccess) -> int:
     """The alignment of an access' width where its offset shows it, else that which is claimed of it."""
     whole = natural_alignment("global", access.width)
-    return (
-        whole if simplify(mod(access.offset, whole)) is FALSE else needed_alignment(access.width, whole=access.atomic)
-    )
+    return whole if simplify(mod(access.offset, whole)) is ZERO else needed_alignment(access.width, whole=access.atomic)
 
 
 def _weakest(parts: Sequence[Part]) -> Part:

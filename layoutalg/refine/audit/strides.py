@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, TRUE, Expr, simplify, substitute, value, variables
+from layoutalg.index import ONE, ZERO, Expr, simplify, substitute, value, variables
 
 
 def strides_of(offset: Expr, index: Sequence[Expr]) -> tuple[Expr, tuple[Expr, ...]] | None:
@@ -15,11 +15,11 @@ def strides_of(offset: Expr, index: Sequence[Expr]) -> tuple[Expr, tuple[Expr, .
     >>> strides_of(i * n + j * 2 + 5, (i, j)), strides_of(i * j, (i, j))
     ((5, (N, 2)), None)
     """
-    zeros = dict.fromkeys(index, FALSE)
+    zeros = dict.fromkeys(index, ZERO)
     start = simplify(substitute(offset, zeros))
-    strides = tuple(simplify(substitute(offset, {**zeros, i: TRUE}) - start) for i in index)
+    strides = tuple(simplify(substitute(offset, {**zeros, i: ONE}) - start) for i in index)
     line = sum((i * stride for i, stride in zip(index, strides, strict=True)), start=start)
-    return (start, strides) if simplify(offset - line) is FALSE else None
+    return (start, strides) if simplify(offset - line) is ZERO else None
 
 
 def magnitude(stride: Expr) -> int:

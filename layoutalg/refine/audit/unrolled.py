@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, le, simplify, slack, value, var, variables
+from layoutalg.index import ZERO, Expr, all_of, conjuncts, le, simplify, slack, value, var, variables
 from layoutalg.index.normal import normal
 
 
@@ -105,7 +105,7 @@ def _common(one: Expr, parts: Sequence[Part], indices: Sequence[Expr]) -> Expr |
     for number, guard in enumerate(guards):
         digits = (number // place % int(index.hi + 1) for index, place in zip(indices, places, strict=False))
         here = room + sum(digit * step for digit, step in zip(digits, steps, strict=True))
-        if not any((other := slack(part)) is not None and simplify(other - here) is FALSE for part in guard):
+        if not any((other := slack(part)) is not None and simplify(other - here) is ZERO for part in guard):
             return None
     return le(0, simplify(sum((index * step for index, step in zip(indices, steps, strict=True)), start=room)))
 

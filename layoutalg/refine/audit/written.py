@@ -32,21 +32,7 @@ from math import gcd, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    as_expr,
-    conjuncts,
-    div,
-    eq,
-    mod,
-    simplify,
-    var,
-    variables,
-)
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, as_expr, conjuncts, div, eq, mod, simplify, var, variables
 from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.prove import ForAll, Shown
@@ -82,7 +68,7 @@ class _History:
         self.since: list[_Store] = []
         self.certain = np.zeros(size + 1, np.bool_)
         self.own = np.zeros((waves, size + 1), np.bool_)
-        self.barriers: Expr = FALSE
+        self.barriers: Expr = ZERO
 
     def copy(self) -> _History:
         """An independent copy."""
@@ -236,7 +222,7 @@ class Written:
         if not stores:
             return None
         unit = reduce(gcd, (one.width for _, one in stores), reads.width)
-        piece = var("a piece", reads.width // unit) if reads.width > unit else FALSE
+        piece = var("a piece", reads.width // unit) if reads.width > unit else ZERO
         byte = reads.offset + piece * unit
         cases: list[Expr] = []
         for m, one in stores:
@@ -263,7 +249,7 @@ class Written:
         uncounted = counted_loops(one.loops)[1]
         shared = one.loops[: min(self._shared(one, reads), len(one.loops) - len(uncounted))]
         inner = one.loops[len(shared) :]
-        ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, FALSE)]
+        ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, ZERO)]
         if inner and not uncounted:
             lasts: dict[Expr, Expr] = {}
             for t in inner:
@@ -286,7 +272,7 @@ class Written:
         unknown = any(kind_of(v) is not None for v in variables(offset, guard))
         free = one.loops[self._shared(one, reads) :] if not back else ()
         ranges = [all_of(e >= 0, e < moved(count_of(t), turns)) for t, e in turns.items() if e.op != "const"]
-        for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, FALSE)):
+        for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, ZERO)):
             at = others if unknown else self._digits(offset, byte, unit, one.width, free, others)
             if at is None:
                 return
@@ -310,7 +296,7 @@ class Written:
             return None
         if any(set(variables(atom)) & set(over) for m in terms for atom in m if atom not in over):
             return None
-        left = byte - moved(offset, dict.fromkeys(over, FALSE))
+        left = byte - moved(offset, dict.fromkeys(over, ZERO))
         extents = {v: count_of(v) for v in over}
         if set(variables(*extents.values())) & set(over):
             return None

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from layoutalg.index import FALSE, Expr, bitand, const, eq, mod, postorder, select, simplify, variables, xor
+from layoutalg.index import ZERO, Expr, bitand, const, eq, mod, postorder, select, simplify, variables, xor
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, first, number
@@ -38,7 +38,7 @@ def masked(word: Word, constant: Word) -> Expr:
     mask = int(constant.expr.value) % (1 << word.bits)
     if mask == (1 << word.bits) - 1:
         return word.expr
-    total: Expr = FALSE
+    total: Expr = ZERO
     while mask:
         start = (mask & -mask).bit_length() - 1
         end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
@@ -151,7 +151,7 @@ def _below_multiple(low: Expr, high: Expr) -> bool:
     """Whether `high` is a multiple of a power of two that `low` stays below."""
     if not low.lo >= 0 or low.hi == math.inf:
         return False
-    return simplify(mod(high, 1 << int(low.hi).bit_length())) is FALSE
+    return simplify(mod(high, 1 << int(low.hi).bit_length())) is ZERO
 
 
 def possible_bits(e: Expr) -> int:

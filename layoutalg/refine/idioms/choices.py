@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from layoutalg.index import FALSE, Expr, negation, select, simplify
+from layoutalg.index import ZERO, Expr, negation, select, simplify
 from layoutalg.index.conditions import restricted
 from layoutalg.refine.idioms import reciprocal
 from layoutalg.refine.idioms.rules import Lemma, Rule, number
@@ -23,10 +23,10 @@ def magnitude(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     >>> magnitude(-1 * i < i, i, -1 * i)
     i
     """
-    if condition.op != "lt" or simplify(condition.args[0] + condition.args[1]) is not FALSE:
+    if condition.op != "lt" or simplify(condition.args[0] + condition.args[1]) is not ZERO:
         return None
     greater = simplify(condition.args[1])
-    if simplify(then) is not greater or simplify(then + otherwise) is not FALSE:
+    if simplify(then) is not greater or simplify(then + otherwise) is not ZERO:
         return None
     return greater if greater.lo >= 0 else otherwise if greater.hi <= 0 else None
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, all_of, div, simplify, symbol
+from layoutalg.index import ZERO, Expr, all_of, div, simplify, symbol
 from layoutalg.index.bounds import NARROWEST_CUT, in_range
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
@@ -33,7 +33,7 @@ def shifted(e: Expr, places: int, given: Expr) -> Expr:
 
 
 def _below(e: Expr, places: int, given: Expr) -> Expr | None:
-    return FALSE if in_range(simplify(e), 0, 1 << places, given) else None
+    return ZERO if in_range(simplify(e), 0, 1 << places, given) else None
 
 
 def _by_constant(e: Expr, places: int, given: Expr) -> Expr | None:
@@ -43,13 +43,13 @@ def _by_constant(e: Expr, places: int, given: Expr) -> Expr | None:
 def by_constant(e: Expr, given: Expr) -> Expr | None:
     """x div d, where a quotient m·x div 2ᵏ is that: m·d = 2ᵏ + r, and r·x < 2ᵏ; None of another.
 
-    >>> from layoutalg.index import var
+    >>> from layoutalg.index import TRUE, var
     >>> x = var("x", 1 << 31)
-    >>> by_constant(x * 715827883 // (1 << 32), FALSE)
+    >>> by_constant(x * 715827883 // (1 << 32), TRUE)
     x // 6
-    >>> by_constant((x * -1840700269 // (1 << 32) + x) // 4, FALSE)
+    >>> by_constant((x * -1840700269 // (1 << 32) + x) // 4, TRUE)
     x // 7
-    >>> by_constant(var("y", 100) * 43 // 128, FALSE)
+    >>> by_constant(var("y", 100) * 43 // 128, TRUE)
     y // 3
 
     A factor that is not above the divisor is no rounded reciprocal, and stays.
@@ -95,7 +95,7 @@ _P = symbol("p", max=64, power_of_two=True)
 _Y, _R = number("y", 64, signed=True), number("r", 32, signed=True)
 
 QUOTIENTS = (
-    Rule("a number below the divisor", _below, Lemma(div(_X, _P), FALSE, _X < _P)),
+    Rule("a number below the divisor", _below, Lemma(div(_X, _P), ZERO, _X < _P)),
     Rule(
         "a product with a rounded reciprocal",
         _by_constant,

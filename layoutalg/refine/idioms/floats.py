@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from layoutalg.index import (
-    FALSE,
+    ONE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -70,7 +71,7 @@ def rounding(functions: UninterpretedFunctions, condition: Expr, then: Expr, oth
     """`bf16_above(x)`, where a choice is one: half of the last place added, or of a NaN the bit that quiets it."""
     if condition.op == "not":
         condition, then, otherwise = condition.args[0], otherwise, then
-    name, arguments = call_of(condition.args[0]) if condition.op == "eq" and condition.args[1] is TRUE else ("", ())
+    name, arguments = call_of(condition.args[0]) if condition.op == "eq" and condition.args[1] is ONE else ("", ())
     if name != "u_f32" or arguments[0] is not arguments[1]:
         return None
     x = arguments[0]
@@ -85,7 +86,7 @@ def beside_least(_: UninterpretedFunctions, condition: Expr, then: Expr, otherwi
         if least.op != "const" or not _same(least, const(LEAST), other, bits):
             continue
         x, test = simplify(other), normal_form(taken)
-        calls = {call_of(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is TRUE}
+        calls = {call_of(part.args[0]) for part in test.args if part.op == "eq" and part.args[1] is ONE}
         meant = {("lt_f32", (const(LEAST), x)), ("u_f32", (x, x))}
         if test.op == "any" and len(test.args) == 2 and calls == meant:
             return x
@@ -99,7 +100,7 @@ def _same(one: Expr, other: Expr, x: Expr, bits: int) -> bool:
         return False
     if bits == 32:
         return bool(difference.value % (1 << 32) == 0)
-    return difference is FALSE and x.lo >= 0 and x.hi < 1 << 32
+    return difference is ZERO and x.lo >= 0 and x.hi < 1 << 32
 
 
 def for_numbers(unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
@@ -114,7 +115,7 @@ def for_numbers(unknowns: Iterable[Expr]) -> tuple[dict[Expr, Expr], Expr]:
         if name in ("bf16_above", "u_f32"):
             bits = [mod(x, 1 << 32) for x in arguments]
             numbers = all_of(numbers, *(mod(x, 1 << 31) <= INFINITY for x in bits))
-            values[v] = FALSE if name == "u_f32" else _nearest(bits[0])
+            values[v] = ZERO if name == "u_f32" else _nearest(bits[0])
     return values, numbers
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from layoutalg.index import FALSE, Expr, all_of, const, div, lt, mod, nonnegative, select, simplify, variables, xor
+from layoutalg.index import ZERO, Expr, all_of, const, div, lt, mod, nonnegative, select, simplify, variables, xor
 from layoutalg.index.bounds import in_range
 from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, number
 from layoutalg.refine.values.modular import same_word
@@ -37,7 +37,7 @@ def with_sign(w: WordArithmetic, low: Word, high: Word) -> Word | None:
 
 def with_zeros(w: WordArithmetic, low: Word, high: Word) -> Word | None:
     """The lower word, with zeros above."""
-    return w.zext(low) if high.expr is FALSE else None
+    return w.zext(low) if high.expr is ZERO else None
 
 
 def by_value(_: WordArithmetic, low: Word, high: Word) -> Word | None:
@@ -92,7 +92,7 @@ def not_negative(w: WordArithmetic, word: Word) -> Expr | None:
         known = w.shown if plain else partial(in_range, given=w.given)
         if not known(part, 0, 1 << word.bits - 1):
             return None
-    return FALSE
+    return ZERO
 
 
 _X, _S, _T = number("x", 64), number("s", 32, signed=True), number("t", 32, signed=True)
@@ -123,6 +123,6 @@ SIGNS = (
     Rule(
         "the sign of what is not negative",
         not_negative,
-        Lemma(div(xor(_S, _T), 1 << 31), FALSE, all_of(_S >= 0, _T >= 0)),
+        Lemma(div(xor(_S, _T), 1 << 31), ZERO, all_of(_S >= 0, _T >= 0)),
     ),
 )

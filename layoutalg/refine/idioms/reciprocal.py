@@ -17,7 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import FALSE, TRUE, Expr, any_of, div, eq, lt, select, simplify, substitute, symbol, variables
+from layoutalg.index import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    any_of,
+    div,
+    eq,
+    lt,
+    select,
+    simplify,
+    substitute,
+    symbol,
+    variables,
+)
 from layoutalg.refine.idioms.rules import Lemma, Rule, WordArithmetic, number
 from layoutalg.refine.values.modular import same_word
 from layoutalg.refine.values.unknowns import Kind, arguments_of, call_of, function_of, unknown_value
@@ -74,7 +89,7 @@ def _divisor_of_reciprocal(word: Expr) -> Expr | None:
     for v in variables(word):
         if function_of(v) == CORRECTION:
             (z,) = arguments_of(v)
-            if simplify(word - z - v) is FALSE:
+            if simplify(word - z - v) is ZERO:
                 return _divisor(z)
     return None
 
@@ -112,7 +127,7 @@ def less(_: WordArithmetic, left: Expr, right: Expr) -> Expr | None:
     cases = _cases(div(left, right))
     if not cases or any(case[0].op != "const" for case in cases):
         return None
-    return any_of(*(eq(errors[0], k) for k, case in enumerate(cases) if case[0] is FALSE))
+    return any_of(*(eq(errors[0], k) for k, case in enumerate(cases) if case[0] is ZERO))
 
 
 def corrected(w: WordArithmetic, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
@@ -122,7 +137,7 @@ def corrected(w: WordArithmetic, condition: Expr, then: Expr, otherwise: Expr) -
         return None
     chosen = [a if c is TRUE else b for c, a, b in cases]
     step = simplify(chosen[-1] - chosen[0])
-    if step is FALSE and all(one is chosen[0] for one in chosen):
+    if step is ZERO and all(one is chosen[0] for one in chosen):
         return chosen[0]
     errors = _errors(condition)
     if len(chosen) < MOST_ERROR + 1 or not errors or any(one is not chosen[0] for one in chosen[:-1]):
@@ -141,7 +156,7 @@ def _in_range(w: WordArithmetic, new: Expr, old: Expr, chosen: Sequence[Expr]) -
     if not w.limited(simplify(old), _WORDS):
         return False
     change = simplify(new - old)
-    if change is TRUE:
+    if change is ONE:
         return all(one.hi < _WORDS for one in chosen)
     return change.hi <= 0 and all(one.lo >= 0 for one in chosen)
 

@@ -27,11 +27,12 @@ from dataclasses import replace
 
 from layoutalg.index import (
     FALSE,
+    ONE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
-    as_expr,
     eq,
     fresh,
     names,
@@ -181,7 +182,7 @@ class DivergentLoop(Loop):
         active = all_of(self.entered, *map(self._at_head, lines))
         before = fresh(f"{self.t.value.name}_before", int(self.t.hi) + 1, names(active, stays))
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
-        goes_on = moved(stays, {self.unsure: as_expr(1), self.t: before})
+        goes_on = moved(stays, {self.unsure: ONE, self.t: before})
         about = f"lanes leave the loop at {self.head:#x} in no other turn"
         return LaneTurns(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
 
@@ -189,7 +190,7 @@ class DivergentLoop(Loop):
 
     def _stay_away(self, leaving: Ends) -> None:
         """A lane that has left does not come back."""
-        left = Substitution({self.unsure: as_expr(0)})
+        left = Substitution({self.unsure: ZERO})
         for state in self.back:
             if simplify(left.expr(own_exec(state))) is not FALSE:
                 raise NotReadable(f"lanes that left the loop at {self.head:#x} may be active in it again")
@@ -199,7 +200,7 @@ class DivergentLoop(Loop):
 
         A guard keeps the unknown: that what holds in such turns holds does not say that the lane is active.
         """
-        inside, since = Substitution({self.unsure: as_expr(1)}), self.machine.trace[trace:]
+        inside, since = Substitution({self.unsure: ONE}), self.machine.trace[trace:]
         for k, element in enumerate(since, trace):
             guard = element.guard
             if not implies(guard, self.inside):
@@ -229,7 +230,7 @@ class DivergentLoop(Loop):
         states = [state for _, state in leaving]
         self.machine.lanes.left(self.t)
         last = self.loops.last[self.t] = self.w.fresh("last_turn", int(self.t.hi) + 1)
-        at = Substitution({self.t: last, self.unsure: as_expr(1)})
+        at = Substitution({self.t: last, self.unsure: ONE})
         self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
         self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))
         made_of = [state.scc.expr for state in states if state.scc is not None]
@@ -323,7 +324,7 @@ class DivergentLoop(Loop):
         lower, before = lower_of(place, masks[0]), self.before.scalars.get(place[1])
         bit, entered = self.bits.get(lower), all_of(self.w.occupied, self.entered)
         unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
-        away = Substitution({self.unsure: as_expr(0)})
+        away = Substitution({self.unsure: ZERO})
         own = [assuming(mask.own, all_of(state.condition, self.own, guard, self.done))
                for mask, (state, guard) in zip(masks, ends, strict=True)]  # fmt: skip
         if bit is not None and all(simplify(away.expr(mask.own)) is bit for mask in masks) and len(set(own)) == 1:

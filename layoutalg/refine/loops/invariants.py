@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
+from layoutalg.index import ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.loops.execution import BEHIND, Ends, SymbolicExecution
 from layoutalg.refine.loops.induction import Forms
@@ -81,7 +81,7 @@ class Loop:
         self.inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
         self.masks = LoopMasks(self.w)
         self.outstanding: Outstanding = entry.outstanding.copy()
-        self.barriers: Expr = FALSE  # a body's
+        self.barriers: Expr = ZERO  # a body's
         self.forms = Forms(self.w, self.t, loops.expected)
 
     def leaves(self) -> Expr:

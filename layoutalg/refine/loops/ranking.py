@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from layoutalg.index import Expr, conjuncts, const, negation, postorder, rebuild, simplify, slack, substitute
+from layoutalg.index import ZERO, Expr, conjuncts, negation, postorder, rebuild, simplify, slack, substitute
 from layoutalg.index.conditions import conjunction
 from layoutalg.prove.obligation import ForAll
 from layoutalg.refine.values.modular import representative
@@ -118,4 +118,4 @@ def ranking(condition: Expr, t: Expr) -> Expr | None:
     step = simplify(substitute(line, {t: t + 1}) - line)
     if step.op != "const" or not step.value:
         return None
-    return simplify((line if step.value < 0 else const(0) - line) - 1)
+    return simplify((line if step.value < 0 else ZERO - line) - 1)

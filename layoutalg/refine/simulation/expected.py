@@ -24,18 +24,7 @@ from itertools import product
 
 import numpy as np
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    as_expr,
-    const,
-    select,
-    simplify,
-    substitute,
-    symbol,
-)
+from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, select, simplify, substitute, symbol
 from layoutalg.index.conditions import upper_limits
 from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.obligations.asynchronous import Flight
@@ -132,7 +121,7 @@ class _Walker(Reading[None]):
     def __init__(self, program: Program, functions: UninterpretedFunctions) -> None:
         self.program, self.functions = program, functions
         self.held: dict[TileElement, Expr] = {}
-        self.barriers: Expr = FALSE
+        self.barriers: Expr = ZERO
         self.around: tuple[Expr, ...] = ()
         self.elements: list[ExpectedElement] = []
         self.carried: dict[Expr, Carried] = {}
@@ -241,7 +230,7 @@ class _Walker(Reading[None]):
         values = [self._value(registers, y) for y in ys]
         starts = range(0, len(values), each)
         bits = 8 * registers.dtype.bytes
-        return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=FALSE) for k in starts]
+        return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=ZERO) for k in starts]
 
     def read_fold(self, s: Fold) -> None:
         rank = len(s.c.distribution.ys)
@@ -282,7 +271,7 @@ class _Walker(Reading[None]):
     def _element(self, access: MemoryAccess, y: tuple[int, ...], value: Expr) -> ExpectedElement:
         variables, at = access.registers.distribution.y_index, self.at
         here = {**at, **dict(zip(variables, map(as_expr, y), strict=True))}
-        start = {**here, **{variables[y]: FALSE for y in access.vector_ys}}
+        start = {**here, **{variables[y]: ZERO for y in access.vector_ys}}
         guard, size = TRUE, int(access.memory.dtype.bytes)
         if isinstance(access, GlobalAccess):
             x = coordinates(self.program, access)

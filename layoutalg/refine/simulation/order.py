@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import FALSE, mod, simplify
+from layoutalg.index import ZERO, mod, simplify
 from layoutalg.refine.symbolic.state import TracedElement
 
 Numbered = tuple[int, TracedElement]
@@ -52,10 +52,10 @@ def _spans(accesses: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
 
 def _follows(last: TracedElement, element: TracedElement) -> bool:
     same = last.instruction is element.instruction and last.guard is element.guard
-    return same and simplify(element.offset - last.offset - last.size) is FALSE
+    return same and simplify(element.offset - last.offset - last.size) is ZERO
 
 
 def _aligned(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
     bytes_ = len(one) * one[0][1].size
     same = bytes_ == len(other) * other[0][1].size
-    return same and all(simplify(mod(span[0][1].offset, bytes_)) is FALSE for span in (one, other))
+    return same and all(simplify(mod(span[0][1].offset, bytes_)) is ZERO for span in (one, other))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from layoutalg.index import Expr, as_expr
+from layoutalg.index import ONE, ZERO, Expr, as_expr
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.kernel.program import Program
@@ -57,12 +57,12 @@ def arguments_of(binary: KernelBinary, program: Program) -> Sequence[BoundArgume
 
 def hidden_of(program: Program) -> Mapping[str, Expr]:
     """The hidden arguments of the program's launch, of whole blocks in three dimensions (`isa.run.arguments`)."""
-    one = as_expr(1)
-    found = {"hidden_grid_dims": as_expr(3), "hidden_dynamic_lds_size": as_expr(0)}
+    one = ONE
+    found = {"hidden_grid_dims": as_expr(3), "hidden_dynamic_lds_size": ZERO}
     blocks, threads = (*program.launch, one, one), (*program.block, 1, 1)
     for axis, count, size in zip("xyz", blocks, threads, strict=False):
         found |= {f"hidden_block_count_{axis}": count, f"hidden_group_size_{axis}": as_expr(size)}
-        found |= {f"hidden_remainder_{axis}": as_expr(0), f"hidden_global_offset_{axis}": as_expr(0)}
+        found |= {f"hidden_remainder_{axis}": ZERO, f"hidden_global_offset_{axis}": ZERO}
     return found
 
 

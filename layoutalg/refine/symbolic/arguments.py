@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from layoutalg.index import FALSE, Expr, mod, simplify, symbol
+from layoutalg.index import ZERO, Expr, mod, simplify, symbol
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
 from layoutalg.refine.symbolic.arithmetic import IndexValues
@@ -57,13 +57,13 @@ class Arguments:
             one.number is None or one.size > 4 or one.offset < byte or one.offset + one.size > byte + 4 for one in here
         ):
             return self.w.fresh_word()
-        total, at = FALSE, byte
+        total, at = ZERO, byte
         for one in sorted(here, key=lambda one: one.offset):
             assert one.number is not None
-            gap = self.w.undefined(8 * (one.offset - at)) * (1 << 8 * (at - byte)) if one.offset > at else FALSE
+            gap = self.w.undefined(8 * (one.offset - at)) * (1 << 8 * (at - byte)) if one.offset > at else ZERO
             total += gap + mod(one.number, 1 << 8 * one.size) * (1 << 8 * (one.offset - byte))
             at = one.offset + one.size
-        rest = self.w.undefined(8 * (byte + 4 - at)) * (1 << 8 * (at - byte)) if at < byte + 4 else FALSE
+        rest = self.w.undefined(8 * (byte + 4 - at)) * (1 << 8 * (at - byte)) if at < byte + 4 else ZERO
         return self.w.word(total + rest)
 
     def _dwords(self, argument: BoundArgument) -> tuple[Word, ...]:

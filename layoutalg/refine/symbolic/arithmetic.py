@@ -24,7 +24,9 @@ from typing import Any
 
 from layoutalg.index import (
     FALSE,
+    ONE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -105,7 +107,7 @@ class IndexValues(WaveUnknowns):
         e = simplify(word.expr)
         flipped = simplify(-1 - e) if e.op != "var" else e
         function, made_of = function_of(flipped), arguments_of(flipped)
-        if word.bits != self.lanes or function != "shl" or made_of[0] is not const(1):
+        if word.bits != self.lanes or function != "shl" or made_of[0] is not ONE:
             return None
         own: Expr = eq(self.lane, made_of[1])
         if self.occupied is not TRUE:
@@ -211,7 +213,7 @@ class IndexValues(WaveUnknowns):
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""
         if isinstance(left, Mask):
-            if right.expr is not FALSE:
+            if right.expr is not ZERO:
                 raise NotReadable("a mask compared with a number that is not 0")
             return Bit(self.fresh_bit(left.own, self.lane) if left.half is not None else self.none_of(left))
         difference = simplify(left.expr - right.expr)
@@ -285,7 +287,7 @@ class IndexValues(WaveUnknowns):
 
     def _upper_half(self, e: Expr) -> Expr:
         if e.lo >= 0 and e.hi < 1 << 32:
-            return FALSE
+            return ZERO
         if e.op == "mul" and in_range(e, 0, 1 << 63, self.given):
             return shifted(e, 32, self.given)
         return div(mod(e, 1 << 64), 1 << 32)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, const, div, le, mod, simplify
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, div, le, mod, simplify
 from layoutalg.index.conditions import disjunction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import NOTHING, RULES
@@ -56,7 +56,7 @@ class DescribedBuffer:
             raise NotReadable(f"{place}: a buffer whose flags are not constant: {flags}")
         mode = int(flags.value) % (1 << 32)
         base = simplify(representative(words[0].expr, 64))
-        upper = const(0) if values.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
+        upper = ZERO if values.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
         if upper.op != "const":
             raise NotReadable(f"{place}: a buffer whose stride is not seen to be 0")
         why = self.rules.why_not(int(upper.value), mode)
@@ -84,7 +84,7 @@ class DescribedBuffer:
     def _inside(self, start: Expr, first: int, size: int, moved: Expr) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
         found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
-        clear = moved is FALSE and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        clear = moved is ZERO and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
         for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
             inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
             if self.unchecked:
@@ -109,4 +109,4 @@ class DescribedBuffer:
 
 def _is_multiple(e: Expr, n: int) -> bool:
     """Whether the normal form shows a number to be a multiple, in each way of a choice."""
-    return all(_is_multiple(way, n) for way in e.args[1:]) if e.op == "select" else simplify(mod(e, n)) is FALSE
+    return all(_is_multiple(way, n) for way in e.args[1:]) if e.op == "select" else simplify(mod(e, n)) is ZERO

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, const, mod, negation, select, simplify, substitute, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, mod, negation, select, simplify, substitute, variables
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -71,7 +71,7 @@ class SymbolicLanes:
         return v in self.alike or v in self.loops() or (bool(arguments) and all(map(self.uniform, arguments)))
 
     def _of_first(self, expr: Expr) -> Expr:
-        return simplify(substitute(expr, self.registers.threads_at(const(0))))
+        return simplify(substitute(expr, self.registers.threads_at(ZERO)))
 
     # Other lanes
 
@@ -97,7 +97,7 @@ class SymbolicLanes:
             return self.w.fresh_word()
         active, e = self._active_at(lane, wave), decided(word.expr, self.registers.own_exec)
         e = e if active is TRUE and self.uniform(e) else self.elsewhere(e, lane, wave)
-        return self.w.word(select(active, e, FALSE if active is TRUE else self.w.undefined(word.bits)), word.bits)
+        return self.w.word(select(active, e, ZERO if active is TRUE else self.w.undefined(word.bits)), word.bits)
 
     def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
         """Whether the lane of this number is active: the first lane of a mask is, where all lanes of the mask are."""
@@ -167,7 +167,7 @@ class SymbolicLanes:
         registers = self.registers
         word, own = registers.read_register(source, 32), registers.own_exec
         if not self.uniform(word.expr):
-            first = const(0) if self.uniform(own) else self._first_lane(own)
+            first = ZERO if self.uniform(own) else self._first_lane(own)
             word = self.w.word(self.elsewhere(word.expr, first, wave=True))
         some = negation(self.w.nobody(own))  # as a branch that skips the rest has it
         if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all

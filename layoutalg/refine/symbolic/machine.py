@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from layoutalg.index import FALSE, TRUE, Expr, const, symbol, variables
+from layoutalg.index import TRUE, ZERO, Expr, symbol, variables
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -202,7 +202,7 @@ class SymbolicMachine(SymbolicMemory):
                     self.registers.state.scalars["s", register + k] = word
             register += dwords
         register = kernel.user_sgpr_count
-        blocks = [*grid, *(const(0) for _ in range(3 - len(grid)))]
+        blocks = [*grid, *(ZERO for _ in range(3 - len(grid)))]
         if kernel.architecture.block_registers:
             first, second = kernel.architecture.block_registers
             x, y, z = kernel.block_indices
@@ -220,5 +220,5 @@ class SymbolicMachine(SymbolicMemory):
             word = w.word(w.undefined(lowest) + self.registers.wave * (1 << lowest) + above)
             self.registers.state.scalars["s", number] = word
         self.scratch.initialise()
-        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=FALSE)
+        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=ZERO)
         self.registers.state.cells["v", 0] = ((TRUE, w.word(packed)),)

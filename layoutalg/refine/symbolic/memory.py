@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import lcm
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, div, eq, mod, select, simplify, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, mod, select, simplify, variables
 from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -63,13 +63,13 @@ class SymbolicMemory:
     def start_in_lds(self, word: Word, bits: int) -> Word:
         """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
         start = self.w.uncut(self.w.unsigned(word))
-        if simplify(mod(start, 4)) is not FALSE or not self.w.shown(start, 0, 1 << bits):
+        if simplify(mod(start, 4)) is not ZERO or not self.w.shown(start, 0, 1 << bits):
             raise NotReadable(f"M0 is {start}, of which a load to LDS takes bits 2 to {bits - 1}")
         return self.w.word(start)
 
     def dwords(self, part: Word) -> Word:
         """The part of a scalar address, which must have no bits that the machine would drop."""
-        if simplify(mod(part.expr, 4)) is not FALSE:
+        if simplify(mod(part.expr, 4)) is not ZERO:
             raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
         return part
 
@@ -160,7 +160,7 @@ class SymbolicMemory:
         active = self.registers.active
         guard = active if part.inside is TRUE else conjunction(active, part.inside)
         if not self.noting or guard is FALSE:
-            return [Span("", FALSE, guard)], min(access.size, 4)
+            return [Span("", ZERO, guard)], min(access.size, 4)
         if access.space == "lds" and part.address.bits == 32:
             found: list[Span] | None = [Span("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
         else:
@@ -213,7 +213,7 @@ class SymbolicMemory:
         made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
         places, size = self._places(access, part, instruction)
         count, guard = access.size // size, self.registers.active
-        found = [FALSE] * count
+        found = [ZERO] * count
         for place in places:
             values = self._contents(place, size, count)
             left = [
@@ -282,7 +282,7 @@ class SymbolicMemory:
     ) -> Expr:
         """Of the elements of so many bits in a few bytes of LDS, one by its number."""
         each = min(bytes, 2) if bytes % 2 == 0 else 1
-        whole = FALSE
+        whole = ZERO
         for k in range(0, bytes, each):
             part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
             elements, size = self._found(instruction, replace(access, size=each), part)
@@ -331,10 +331,10 @@ class SymbolicMemory:
         """A scalar load from a buffer, which every wave on this way makes."""
         state = self.registers.state
         where = Bases(self.w, self.buffers, self.bases)
-        places = where.places(address.expr, state.condition) if self.noting else [Span("", FALSE, state.condition)]
+        places = where.places(address.expr, state.condition) if self.noting else [Span("", ZERO, state.condition)]
         if places is None:
             raise NotReadable(f"{instruction.place}: the address {simplify(address.expr)} is in no buffer")
-        found = [FALSE] * access.registers
+        found = [ZERO] * access.registers
         for place in places:
             values = self._contents(place, 4, access.registers)
             self._note(instruction, access, place, 4, values)
@@ -349,14 +349,14 @@ def joined_elements(found: Sequence[Expr], size: int, width: int) -> list[Expr]:
     """The registers that elements of so many bytes make, of what is `width` bytes wide."""
     per = max(1, min(4, width) // size)
     return [
-        sum((part * (1 << 8 * size * j) for j, part in enumerate(found[k : k + per])), start=FALSE)
+        sum((part * (1 << 8 * size * j) for j, part in enumerate(found[k : k + per])), start=ZERO)
         for k in range(0, len(found), per)
     ]
 
 
 def joined_bits(found: Sequence[Expr], bits: int) -> list[Expr]:
     """The registers that elements of so many bits make: one may begin in a register and end in the next."""
-    words = [FALSE] * (len(found) * bits // 32)
+    words = [ZERO] * (len(found) * bits // 32)
     for n, element in enumerate(found):
         word, shift = divmod(n * bits, 32)
         over = max(0, shift + bits - 32)

@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, mod, select, simplify, symbol, variables
 from layoutalg.index.conditions import implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
@@ -56,7 +56,7 @@ class SymbolicRegisters:
         if self.count % kernel.wave_size:
             self.w.occupied = OCCUPIED
         #: The own lane's number in its wave: threads fill waves in order, x the fastest (HSA, flattened work-item ID).
-        self.lane: Expr = FALSE
+        self.lane: Expr = ZERO
         for t in reversed(threads):
             self.lane = self.lane * (int(t.hi) + 1) + t
         #: The wave's number in its block.

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 
-from layoutalg.index import FALSE, Expr, div, mod, simplify, symbol
+from layoutalg.index import FALSE, ZERO, Expr, div, mod, simplify, symbol
 from layoutalg.isa.container.descriptor import BUFFER
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -71,7 +71,7 @@ class Scratch:
 
     def is_described_by(self, low: Word | Mask, high: Word | Mask, offset: Word | Mask) -> bool:
         """Whether the buffer is that which the wave was given, its own offset added."""
-        held, meant = (low, high, offset), (*(self.buffer or ()), FALSE)
+        held, meant = (low, high, offset), (*(self.buffer or ()), ZERO)
         return len(held) == len(meant) and all(
             not isinstance(word, Mask) and same_word(word.expr, e, word.bits)
             for word, e in zip(held, meant, strict=True)
@@ -127,7 +127,7 @@ class Scratch:
     def _offset(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> int:
         """The constant offset of an access, which lies in the lane's scratch."""
         kernel, place = self.kernel, instruction.place
-        start_of_scratch = self.registers.apertures["scratch"] if address.bits == 64 else FALSE
+        start_of_scratch = self.registers.apertures["scratch"] if address.bits == 64 else ZERO
         offset = simplify(address.expr - start_of_scratch)
         if offset.op != "const":
             raise NotReadable(f"{place}: scratch at {offset}, which is not constant")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
@@ -82,7 +82,7 @@ class State:
     cells: dict[Key, Writes] = field(default_factory=dict)
     scc: Bit | None = None
     outstanding: Outstanding = field(default_factory=Outstanding)
-    barriers: Expr = FALSE
+    barriers: Expr = ZERO
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     path: tuple[Expr, ...] = ()
 

@@ -17,7 +17,7 @@ What it cannot represent: how many lanes have a bit.
 
 from __future__ import annotations
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation
 from layoutalg.refine.values.instances import own_coordinates
 from layoutalg.refine.values.unknowns import Kind, unknown_value
 from layoutalg.refine.values.word import Mask
@@ -31,7 +31,7 @@ class WaveUnknowns:
 
     def __init__(self) -> None:
         self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
-        self.lane: Expr = FALSE  # the own lane's number in its wave, which has so many
+        self.lane: Expr = ZERO  # the own lane's number in its wave, which has so many
         self.lanes = 64
         self.thread: tuple[Expr, ...] = ()  # the own lane's: the indices of its block, and in it
         self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed

@@ -45,7 +45,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation, simplify, substitute, var, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, var, variables
 from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.refine.values.unknowns import Kind, is_unknown, kind_of
 
@@ -192,8 +192,8 @@ class Word:
 
     def __add__(self, other: Word) -> Word:
         """The sum; with 0 added a word is itself, and stays what it is known to be: a whole product, say."""
-        if FALSE in (self.expr, other.expr):
-            return self if other.expr is FALSE else other
+        if ZERO in (self.expr, other.expr):
+            return self if other.expr is ZERO else other
         return self.with_expr(self.expr + other.expr)
 
     def __sub__(self, other: Word) -> Word:

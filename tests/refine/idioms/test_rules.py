@@ -10,8 +10,8 @@ import pytest
 import z3
 
 from layoutalg.index import (
-    FALSE,
     TRUE,
+    ZERO,
     any_of,
     const,
     div,
@@ -198,7 +198,7 @@ READ = {
     "what an estimated quotient leaves": ((W, LEFT, D), (W, LEFT, D + 1)),
     "the halves of one word": ((W, LOW, HIGH), (W, word(X), HIGH)),
     "a word and its sign": ((W, SIGNED, SIGN), (W, word(X), SIGN)),
-    "a word and zeros": ((W, word(X), word(FALSE)), (W, word(X), word(T))),
+    "a word and zeros": ((W, word(X), word(ZERO)), (W, word(X), word(T))),
     "the halves of a base of 48 bits": (
         (W, LOW, word(mod(HIGH.expr, 1 << 16))), (W, word(LOW.expr + 1), word(mod(HIGH.expr, 1 << 16))),
     ),

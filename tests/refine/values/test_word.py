@@ -1,6 +1,6 @@
 """Words and their halves."""
 
-from layoutalg.index import FALSE, const, symbol
+from layoutalg.index import ZERO, const, symbol
 from layoutalg.refine.symbolic.arithmetic import IndexValues
 from layoutalg.refine.symbolic.substitution import Substitution
 from layoutalg.refine.values.word import HAS_THREAD, Carry, High, Low, Product, Sign, ZeroExtended, are_halves
@@ -21,7 +21,7 @@ def test_the_halves_of_a_sum_with_its_carry_are_halves_wherever_they_are():
     w = IndexValues(lambda goal, given: False)
     one, other = (w.word(symbol(name, min=0, max=(1 << 64) - 1), 64) for name in "xy")
     none = w.ult(w.const(0, 32), w.const(0, 32))
-    assert none.expr is FALSE
+    assert none.expr is ZERO
     low, carry = w.add_carry(w.low(one), w.low(other), none)
     high, _ = w.add_carry(w.high(one), w.high(other), carry)
     assert are_halves(low, high)

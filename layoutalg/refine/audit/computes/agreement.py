@@ -18,18 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import (
-    FALSE,
-    Expr,
-    all_of,
-    eq,
-    mod,
-    negation,
-    postorder,
-    rebuild,
-    simplify,
-    substitute,
-)
+from layoutalg.index import FALSE, ZERO, Expr, all_of, eq, mod, negation, postorder, rebuild, simplify, substitute
 from layoutalg.index.conditions import implies, restricted
 from layoutalg.isa.semantics.values import width
 from layoutalg.refine.audit.computes.places import Decide
@@ -110,7 +99,7 @@ class Agreement:
         (name, mine), (other, theirs) = call_of(v), call_of(u)
         if name == other and is_memory(name):
             difference = simplify(mine[0] - theirs[0])
-            return difference is FALSE or (difference.op != "const" and self.decide(eq(mine[0], theirs[0]), given))
+            return difference is ZERO or (difference.op != "const" and self.decide(eq(mine[0], theirs[0]), given))
         operation, _, dtype = name.rpartition("_")
         bits = (
             FLOAT_BITS[dtype] if dtype in FLOAT_BITS and operation in OF_ONE_TYPE else max(width(name), _widest(name))

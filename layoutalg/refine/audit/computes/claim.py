@@ -21,19 +21,7 @@ from functools import partial
 
 from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    as_expr,
-    div,
-    fresh,
-    mod,
-    simplify,
-    variables,
-)
+from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, div, fresh, mod, simplify, variables
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.coverage import PlacedStore, ways
 from layoutalg.refine.audit.computes.expansions import Expansions, Follow
@@ -99,7 +87,7 @@ class ComputesClaim:
         place = self.places[tensor]
         placed = []
         for one in (one for one in self.trace if one.store and one.buffer == tensor):
-            store = self._at_the_end(StoredTerm(one, simplify(one.offset), simplify(one.guard), FALSE))
+            store = self._at_the_end(StoredTerm(one, simplify(one.offset), simplify(one.guard), ZERO))
             given = all_of(self.launched.given, store.guard)
             located = None if given is FALSE else self._located(place, store, given)
             if located is not None:
@@ -173,9 +161,9 @@ class ComputesClaim:
         | in turn t | the lane went on after each turn before; shown once, of all turns that the guard allows |
         """
         counted, uncounted = counted_loops(store.element.loops)
-        active = {self.loops.turns[t].inside: as_expr(1) for t in uncounted if t in self.loops.turns}
+        active = {self.loops.turns[t].inside: ONE for t in uncounted if t in self.loops.turns}
         ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
-            ({**active, **dict.fromkeys(uncounted, FALSE)}, counted)
+            ({**active, **dict.fromkeys(uncounted, ZERO)}, counted)
         ]
         if uncounted and all(self._is_active(t, moved(store.guard, active)) for t in uncounted):
             ways.insert(0, (active, (*counted, *uncounted)))
@@ -219,7 +207,7 @@ class ComputesClaim:
                     if gap.lo < 0:
                         return False
                     continue
-                if gap is not FALSE or {*shared} & {*variables(store.barriers)}:
+                if gap is not ZERO or {*shared} & {*variables(store.barriers)}:
                     return False  # behind a barrier other threads' stores are seen, and race with nothing
                 if not self._apart(load, store, place < number):
                     return False

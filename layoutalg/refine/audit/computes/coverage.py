@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from layoutalg.index import (
-    FALSE,
     TRUE,
+    ZERO,
     Expr,
     InexpressibleError,
     all_of,
@@ -246,9 +246,9 @@ def _wholes(
     for v in family[0].own:
         if v in split:
             for digit in split[v].digits:
-                number = digits.get(digit, FALSE)
+                number = digits.get(digit, ZERO)
                 inside += [number >= 0, number <= int(digit.hi)]
-            whole = simplify(moved(split[v].whole, {d: digits.get(d, FALSE) for d in split[v].digits}))
+            whole = simplify(moved(split[v].whole, {d: digits.get(d, ZERO) for d in split[v].digits}))
             numbers[v] = whole
         else:
             numbers[v] = digits[v] if v in digits else _said(v, family[0].guard)
@@ -266,4 +266,4 @@ def _said(v: Expr, guard: Expr) -> Expr:
             for one, other in ((a, b), (b, a)):
                 if one is v and not any(kind_of(u) is not None for u in variables(other)):
                     return other
-    return FALSE
+    return ZERO

@@ -20,7 +20,7 @@ from layoutalg.device import choose_compiler, compile_source
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import loads
-from layoutalg.index import TRUE, Expr, as_expr, div, mod, simplify
+from layoutalg.index import TRUE, ZERO, Expr, div, mod, simplify
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.refine.audit.computes.terms import FLOAT_BITS, Terms
@@ -106,7 +106,7 @@ class Expansions:
         operands = {one: unknown_value(f"{one}_of_{name}_{dtype}", 1 << bits, Kind.DATA) for one in "ab"}
         names: dict[Expr, Expr] = {}
         done: dict[Expr, Expr] = {}
-        term = as_expr(0)
+        term = ZERO
         for one in trace:
             if one.buffer not in ("a", "b", "o") or one.guard is not TRUE:
                 raise NotReadable(f"{name} of {dtype} takes branches or memory")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from layoutalg.index import Expr, as_expr, postorder, var
+from layoutalg.index import ZERO, Expr, postorder, var
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def parts_of(v: Expr, exprs: Sequence[Expr]) -> Parts | None:
     radices = sorted(places)
     if len(radices) == 1 or any(b % a for a, b in pairwise(radices)):
         return None
-    most, digits, whole = int(v.hi) + 1, [], as_expr(0)
+    most, digits, whole = int(v.hi) + 1, [], ZERO
     for at, above in zip(radices, [*radices[1:], most], strict=True):
         digit = var(f"{v.value.name} by {at}", max(1, -(-above // at)))
         digits.append(digit)

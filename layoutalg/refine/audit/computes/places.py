@@ -14,18 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from layoutalg.formats.model import DescriptorItem
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    InexpressibleError,
-    all_of,
-    as_expr,
-    div,
-    eq,
-    simplify,
-    substitute,
-)
+from layoutalg.index import ONE, TRUE, ZERO, Expr, InexpressibleError, all_of, div, eq, simplify, substitute
 from layoutalg.index.normal import normal
 from layoutalg.refine.audit.computes.wanted import WantedPlace
 from layoutalg.refine.audit.strides import magnitude, strides_of
@@ -38,10 +27,10 @@ def place_of(item: DescriptorItem, sizes: Callable[[Expr], Expr]) -> WantedPlace
     """A tensor as equations index it; `sizes` writes an item's expression in the launch's symbols."""
     described, element = item.descriptor, int(DTYPES[item.dtype or ""].bytes)
     if described.is_empty:
-        return WantedPlace(item.name, element, (), (), FALSE, TRUE)
+        return WantedPlace(item.name, element, (), (), ZERO, TRUE)
     index = tuple(described.index)
     offset = described.offset(index)
-    first = substitute(offset, dict.fromkeys(index, FALSE))
+    first = substitute(offset, dict.fromkeys(index, ZERO))
     lengths = tuple(sizes(one) for one in described.lengths)
     return WantedPlace(
         item.name, element, index, lengths, sizes((offset - first) * element), sizes(described.valid(index))
@@ -65,8 +54,8 @@ def apart(place: WantedPlace) -> Expr:
     """
     found = strides_of(place.offset, place.index)
     axes = zip(found[1], place.lengths, strict=True) if found else ()
-    ordered = sorted((axis for axis in axes if axis[1] is not TRUE), key=lambda axis: -abs(magnitude(axis[0])))
-    reach, goals = as_expr(0), []
+    ordered = sorted((axis for axis in axes if axis[1] is not ONE), key=lambda axis: -abs(magnitude(axis[0])))
+    reach, goals = ZERO, []
     for stride, length in reversed(ordered):
         size = -stride if stride.hi < 0 else stride
         goals.append(size > reach)
@@ -82,10 +71,10 @@ def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
     strides = found[1]
     order = sorted(range(len(strides)), key=lambda k: -magnitude(strides[k]))
     for quotient in (_divided, _quotient):
-        rest, index = offset, [FALSE] * len(strides)
+        rest, index = offset, [ZERO] * len(strides)
         try:
             for k in order:
-                if place.lengths[k] is not TRUE and strides[k] is not FALSE:
+                if place.lengths[k] is not ONE and strides[k] is not ZERO:
                     index[k] = simplify(quotient(rest, strides[k]))
                 rest = simplify(rest - index[k] * strides[k])
         except (ValueError, InexpressibleError):

@@ -24,7 +24,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr, const, mod, simplify, variables, xor
+from layoutalg.index import ZERO, Expr, const, mod, simplify, variables, xor
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.symbolic.state import TracedElement
 from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
@@ -191,7 +191,7 @@ def named(terms: Terms, trace: Sequence[TracedElement], tensors: Mapping[str, in
             continue  # a part of an element: nothing is said of it
         offset = terms.rewritten(one.offset, found, done, simplify)  # of a gather, the index's own term
         parts = (terms.contents(one.buffer, unit, offset + k) * (1 << 8 * k) for k in range(0, one.size, unit))
-        found[one.value] = simplify(sum(parts, start=as_expr(0)))
+        found[one.value] = simplify(sum(parts, start=ZERO))
     return found
 
 

@@ -35,6 +35,7 @@ from layoutalg.formats.equation import (
 )
 from layoutalg.index import (
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -133,7 +134,7 @@ class Wanted:
         offset, unit = place.at(index), place.unit
         parts = (self.terms.contents(term.tensor, unit, offset + k) * (1 << 8 * k)
                  for k in range(0, place.element, unit))  # fmt: skip
-        return simplify(sum(parts, start=as_expr(0)))
+        return simplify(sum(parts, start=ZERO))
 
     def _integer(self, term: EquationTerm, at: Mapping[Expr, Expr], where: Expr) -> Expr:
         """The integer itself."""

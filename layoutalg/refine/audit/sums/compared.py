@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, simplify, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, simplify, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.wanted import Wanted
@@ -116,7 +116,7 @@ def whole(trace: Sequence[TracedElement], tensor: str, size: int) -> Iterator[Tr
             raise NotReadable(f"{parts[0].instruction.place} stores parts of elements")
         parts.append(one)
         if sum(part.size for part in parts) == size:
-            value = sum((part.value * (1 << 8 * k * one.size) for k, part in enumerate(parts)), start=FALSE)
+            value = sum((part.value * (1 << 8 * k * one.size) for k, part in enumerate(parts)), start=ZERO)
             yield replace(parts[0], value=simplify(value), size=size)
             parts = []
         elif sum(part.size for part in parts) > size:

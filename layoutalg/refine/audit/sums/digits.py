@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import Expr, const, div, mod, simplify
+from layoutalg.index import ZERO, Expr, const, div, mod, simplify
 
 Table = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ def digits(values: Table, numbers: Mapping[Expr, Table]) -> Expr | None:
 
 def _written(v: Expr, held: Table, each: Mapping[int, int]) -> Expr:
     """What the bits of one coordinate add; a bit that is the same everywhere joins the digit below it."""
-    total, most = const(0), max(1, int(held.max(initial=0)).bit_length())
+    total, most = ZERO, max(1, int(held.max(initial=0)).bit_length())
     low = 0
     while low < most:
         step, high = each.get(low, 0), low + 1

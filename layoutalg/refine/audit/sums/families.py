@@ -29,6 +29,7 @@ import numpy as np
 from layoutalg.index import (
     FALSE,
     TRUE,
+    ZERO,
     Expr,
     all_of,
     any_of,
@@ -300,7 +301,7 @@ def _placed(
             moved = ((one, replace(want, value=functions.moved(want.value, places))) for one, want in applied)
             if all(functions.same(one, want, given) for one, want in moved):
                 rest = [(a, simplify(substitute(b, places))) for a, b in plain]
-                return places, [(a, b) for a, b in rest if simplify(a - b) is not FALSE]
+                return places, [(a, b) for a, b in rest if simplify(a - b) is not ZERO]
     raise NotReadable("which term of the sum a product is, is not seen")
 
 

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import reduce
 
 from layoutalg.formats.equation import EquationTerm, IndexTerm, Reduction, walk
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, negation, rebuild, select, simplify, var, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, rebuild, select, simplify, var, variables
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.computes.agreement import Agreement
 from layoutalg.refine.audit.computes.terms import FLOAT_BITS, Terms, is_memory, memory_of, without_sign
@@ -262,7 +262,7 @@ class FunctionsOfSums:
         unit = min(self.reals.launched.tensors[one.buffer].element, 4)
         if v in self.reals.late or one.size % unit:
             raise NotReadable(f"{one.buffer} is loaded from where it may have been stored to, or in parts")
-        total = FALSE
+        total = ZERO
         for k in range(0, one.size, unit):
             key = one.buffer, unit, self.reals.placed(simplify(one.offset + k), env)
             hole = read.holes.setdefault(key, var(f"hole {len(read.holes)}", 1 << 62))

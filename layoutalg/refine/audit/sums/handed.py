@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, eq, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, const, eq, simplify, variables
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.refine.audit.accesses import LDS
 from layoutalg.refine.audit.launched import KernelLaunch
@@ -106,9 +106,7 @@ class LdsContents:
         pieces, which = np.unique(from_, axis=0, return_inverse=True)
         if (pieces[:, 0] == NOBODY).any():
             raise NotReadable(f"{about} nobody stores before")
-        form = (
-            const(0) if len(pieces) == 1 else digits(which.reshape(-1), {v: n[lanes] for v, n in self.numbers.items()})
-        )
+        form = ZERO if len(pieces) == 1 else digits(which.reshape(-1), {v: n[lanes] for v, n in self.numbers.items()})
         if form is None:
             raise NotReadable(f"{about} is of several stores")
         found = []

@@ -25,18 +25,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import count
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    eq,
-    mod,
-    negation,
-    simplify,
-    symbol,
-    variables,
-)
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, eq, mod, negation, simplify, symbol, variables
 from layoutalg.index.conditions import implies
 from layoutalg.index.normal import normal
 from layoutalg.isa.semantics.matrix import registers_of
@@ -261,7 +250,7 @@ class Reals:
         """The element of a tensor whose bytes a word is."""
         parts = sorted((self.loads[v] for v in unknowns), key=lambda one: one.within)
         first, size = parts[0], sum(one.size for one in parts)
-        total, at = FALSE, 0
+        total, at = ZERO, 0
         for one in parts:
             if (
                 one.instruction is not first.instruction
@@ -271,7 +260,7 @@ class Reals:
                 raise NotReadable(f"{word} is put together of several loads")
             total, at = total + one.value * (1 << 8 * at), at + one.size
         held = self.dtypes.get(first.buffer, "")
-        if simplify(total - word) is not FALSE or held != dtype or size * 8 != 8 * dtype_of(dtype).bytes:
+        if simplify(total - word) is not ZERO or held != dtype or size * 8 != 8 * dtype_of(dtype).bytes:
             raise NotReadable(f"{word}, of elements of {held}, as {dtype}")
         if first.value in self.late:
             raise NotReadable(f"{first.buffer} is loaded from where it may have been stored to")

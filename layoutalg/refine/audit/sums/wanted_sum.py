@@ -23,7 +23,7 @@ from layoutalg.formats.equation import (
     Reduction,
 )
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, Expr, all_of, negation, simplify, substitute, var
+from layoutalg.index import ZERO, Expr, all_of, negation, simplify, substitute, var
 from layoutalg.prove import ForAll
 from layoutalg.refine.audit.launched import KernelLaunch
 from layoutalg.refine.audit.sums.addends import (
@@ -117,9 +117,9 @@ class WantedSum:
             case Reduction(name, index, length, body) if name == how:
                 self._made += 1
                 count = simplify(substitute(self.file.in_own_symbols(length), dict(at)))
-                if count is FALSE and how == "add":
+                if count is ZERO and how == "add":
                     return ()
-                if count is FALSE:
+                if count is ZERO:
                     raise NotReadable(f"the {how} of no terms")
                 mine = var(f"index {self._made}", count)
                 return tuple(one.over(mine) for one in self._read(body, {**at, index: mine}, how))

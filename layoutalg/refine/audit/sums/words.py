@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from layoutalg.index import FALSE, Expr, const, div, mod, postorder, rebuild, select, simplify
+from layoutalg.index import ZERO, Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
 from layoutalg.refine.audit.accesses import LDS
@@ -73,7 +73,7 @@ def words_of(poly: Poly, word: Expr, read: Bytes) -> Iterator[tuple[int, tuple[E
         scale = four[0][1] if 0 in four else 0
         if sorted(four) != [0, 1, 2, 3] or any(each != scale << 8 * k for k, (_, each) in four.items()):
             raise NotReadable(f"parts of words in {word}")
-        yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=FALSE)),)
+        yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=ZERO)),)
 
 
 def together(low: Call, high: Call) -> Call:

@@ -29,7 +29,7 @@ from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.semantics.accesses import ACCESSES, NO_EFFECT
 from layoutalg.isa.semantics.control import ENDS
-from layoutalg.refine.loops.paths import flow_of
+from layoutalg.symex.loops.paths import flow_of
 
 OPERATORS = ("barrier", "wait", "left out", "offset", "shift", "constant", "register", "guard", "width", "opcode",
              "field")  # fmt: skip

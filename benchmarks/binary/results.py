@@ -55,8 +55,8 @@ MENDED = """Found and mended: a gfx12 barrier whose signal is left out (so its w
 wait must be pairs now (`tests/refine/test_refinement_barriers.py`).  Refuted where no run differs: the witness has
 sizes beyond those of the runs (a sign extension cut off), or what is stored to LDS differs where nothing reads it.
 Also an `s_load` of more bytes than the arguments' segment has, of which nothing was used
-(`tests/refine/symbolic/test_machine_arguments.py`), and, found by hand, two estimates of equal quotients taken for one
-(`tests/refine/idioms/test_reciprocal.py`).
+(`tests/symex/machine/test_machine_arguments.py`), and, found by hand, two estimates of equal quotients taken for one
+(`tests/symex/idioms/test_reciprocal.py`).
 """
 
 

@@ -24,15 +24,15 @@ import numpy as np
 
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
 from benchmarks.foreign.audit import cpu_seconds
+from layoutalg.audit.audit import audit
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.interpreter.described import Surveyor
-from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
-from layoutalg.refine.audit.audit import audit
+from layoutalg.launch.concrete import bound
 
 BUILD = Path("build/ck")
 RECORDS = BUILD / "records.jsonl"

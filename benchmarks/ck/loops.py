@@ -4,7 +4,7 @@
 
 `CK` is a folder of composable_kernel (`python -m tests.composable_kernel` fetches one); without it the table is of ours
 alone.  Each kernel is compiled, run once on small integers by the executor, which prices its LDS accesses, and its
-inner loop counted (`layoutalg.refine.audit.inner`); no GPU is needed.  CK's is the kernel whose loop over K turns
+inner loop counted (`layoutalg.audit.figures.inner`); no GPU is needed.  CK's is the kernel whose loop over K turns
 often, without padding.  Ours is proved first, for all sizes, as a program and as the machine code that is counted.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from layoutalg.audit.figures.inner import InnerLoop, inner_loop
 from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
 from layoutalg.ck.space import Configuration, Tile
 from layoutalg.device.compile import compile_source
@@ -26,16 +27,15 @@ from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import Execution, execute
-from layoutalg.isa.run.report import address_of
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.plans import packed, plan_for
 from layoutalg.kernel.obligations.limits import too_large
 from layoutalg.kernel.verify import verify
-from layoutalg.refine.audit.inner import InnerLoop, inner_loop
+from layoutalg.launch.concrete import bound
+from layoutalg.launch.report import address_of
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from layoutalg.target import target as gpu

@@ -30,7 +30,6 @@ from layoutalg.device.compile import compile_source
 from layoutalg.index import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.spaces import Buffer
@@ -38,6 +37,7 @@ from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.permute import permute_task
+from layoutalg.launch.concrete import bound
 from tests.foreign.corpus import Array
 from tests.foreign.running import differing, machine_code, run
 from tests.foreign.table import KERNELS

@@ -33,10 +33,10 @@ from types import FrameType
 from typing import Any
 
 from benchmarks.foreign.cases import BREAKS, DOUBT, RIGHT, Case, cases
+from layoutalg.audit.audit import Audit, audit
 from layoutalg.errors import DeviceError
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Refuted
-from layoutalg.refine.audit.audit import Audit, audit
 
 STATE = Path("build/foreign/audits.jsonl")
 COMPUTES = "computes"

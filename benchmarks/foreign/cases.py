@@ -26,9 +26,9 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import execute
-from layoutalg.isa.run.tensors import drawn, numpy_of
+from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.launch.tensors import drawn, numpy_of
 from tests.foreign import table as plain
 from tests.foreign.corpus import NOTHING, WRONG, Kernel, Sizes
 from tests.foreign.kernelbench import table as kernelbench

@@ -29,8 +29,8 @@ from layoutalg.errors import DeviceError, Fault
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
+from layoutalg.launch.concrete import bound
 
 BUILDS = Path(__file__).parents[2] / "tests" / "foreign" / "triton" / "builds"
 

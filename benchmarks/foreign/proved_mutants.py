@@ -26,11 +26,11 @@ from functools import cached_property
 
 from benchmarks.foreign.audit import COMPUTES, NONE, PROVED, verdict
 from benchmarks.foreign.cases import Case, cases
+from layoutalg.audit.audit import audit
 from layoutalg.errors import DeviceError, Fault
 from layoutalg.formats.launch import Pointer
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.refine.audit.audit import audit
 from tests.foreign.corpus import Sizes
 
 SEEDS = (0, 1)

@@ -17,12 +17,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from layoutalg.audit.figures.figures import figures
 from layoutalg.errors import DeviceError, SpecError
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.container.bundle import code_objects
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.refine.audit.figures import figures
 
 
 def spread(count: int, of: Sequence[bytes]) -> Iterator[KernelBinary]:

@@ -24,7 +24,10 @@ PACKAGES = {
     "kernel": "Kernels",
     "isa": "The AMD machine",
     "device": "Devices",
+    "symex": "Symbolic execution",
+    "launch": "Launches",
     "refine": "Binaries",
+    "audit": "Audits",
     "teach": "Teaching",
 }
 """The parts of the package, in the order of its layers."""

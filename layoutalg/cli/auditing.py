@@ -22,21 +22,21 @@ from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import formats
+    from layoutalg.audit import audit as auditing
+    from layoutalg.audit.figures import figures as measured
     from layoutalg.cli import reports
     from layoutalg.isa.container import lines
     from layoutalg.isa.decode import code as codes
-    from layoutalg.isa.run import report
+    from layoutalg.launch import report
     from layoutalg.prove import verdict as verdicts
-    from layoutalg.refine.audit import audit as auditing
-    from layoutalg.refine.audit import figures as measured
 else:
     formats = lazy("layoutalg.formats")
     reports = lazy("layoutalg.cli.reports")
     lines = lazy("layoutalg.isa.container.lines")
     codes = lazy("layoutalg.isa.decode.code")
-    report = lazy("layoutalg.isa.run.report")
-    auditing = lazy("layoutalg.refine.audit.audit")
-    measured = lazy("layoutalg.refine.audit.figures")
+    report = lazy("layoutalg.launch.report")
+    auditing = lazy("layoutalg.audit.audit")
+    measured = lazy("layoutalg.audit.figures.figures")
     verdicts = lazy("layoutalg.prove.verdict")
 
 UNKNOWN = 2

@@ -16,16 +16,16 @@ from layoutalg.lazy import lazy
 
 if TYPE_CHECKING:
     from layoutalg import formats
+    from layoutalg.audit import audit as audits
     from layoutalg.ck import gemm as gemms
     from layoutalg.ck import kernels
     from layoutalg.isa.container import binary, lines
     from layoutalg.isa.decode import code as codes
-    from layoutalg.refine.audit import audit as audits
 else:
     formats = lazy("layoutalg.formats")
     gemms = lazy("layoutalg.ck.gemm")
     kernels = lazy("layoutalg.ck.kernels")
-    audits = lazy("layoutalg.refine.audit.audit")
+    audits = lazy("layoutalg.audit.audit")
 binary = lazy("layoutalg.isa.container.binary")
 codes = lazy("layoutalg.isa.decode.code")
 lines = lazy("layoutalg.isa.container.lines")

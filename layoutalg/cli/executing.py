@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from layoutalg import formats
     from layoutalg.isa.container import binary, bundle, lines
     from layoutalg.isa.decode import code as codes
-    from layoutalg.isa.run import bound, launch, observer, report
+    from layoutalg.isa.run import launch, observer
+    from layoutalg.launch import concrete, report
 else:
     formats = lazy("layoutalg.formats")
     binary = lazy("layoutalg.isa.container.binary")
     bundle = lazy("layoutalg.isa.container.bundle")
     lines = lazy("layoutalg.isa.container.lines")
     codes = lazy("layoutalg.isa.decode.code")
-    bound = lazy("layoutalg.isa.run.bound")
     launch = lazy("layoutalg.isa.run.launch")
     observer = lazy("layoutalg.isa.run.observer")
-    report = lazy("layoutalg.isa.run.report")
+    concrete = lazy("layoutalg.launch.concrete")
+    report = lazy("layoutalg.launch.report")
 
 FAULT = 1
 """Exit code of a run that does what no correct kernel does."""
@@ -74,7 +75,7 @@ def execute(
     values = {name: _value(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
     wanted = {name: placed(Path(path)) for name, path in defines_of(outputs).items()}
-    made = bound.bound(spec, chosen.kernel.metadata, sizes_of(define), given, values, seed)
+    made = concrete.bound(spec, chosen.kernel.metadata, sizes_of(define), given, values, seed)
     for name in wanted:
         if name not in made.tensors:
             raise InputError(f"--output {name}: the launch has no tensor {name!r}; it has {', '.join(made.tensors)}")

@@ -2,10 +2,6 @@
 
 | room | holds |
 |---|---|
-| `values` | words, truths and masks; unknowns; uninterpreted functions; words modulo 2ⁿ |
-| `idioms` | how compilers write what the machine has no instruction for |
-| `symbolic` | symbolic execution of one lane: registers, scratch, what is under way |
-| `loops` | all ways through a kernel, loops by their invariants |
 | `simulation` | each access of the binary beside the program's |
 | `refinement` | the claims, decided; `replay`: a refutation carried out; `trial`: runs on random inputs |
 | `listing` | a binary to read, with what was decided of each access; `cycles`: its LDS cycles beside the program's |

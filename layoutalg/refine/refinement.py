@@ -34,19 +34,19 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Refuted, Verdict, Verdicts, Witness
-from layoutalg.refine.idioms.reciprocal import ASSUMPTION
-from layoutalg.refine.loops.execution import SymbolicExecution
-from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.replay import Replay, replay
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.signature import arguments_of, hidden_of
-from layoutalg.refine.symbolic.machine import SymbolicMachine
-from layoutalg.refine.symbolic.state import TracedElement, hidden_arguments
-from layoutalg.refine.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.word import NotReadable
+from layoutalg.symex.idioms.reciprocal import ASSUMPTION
+from layoutalg.symex.loops.execution import SymbolicExecution
+from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.machine.machine import SymbolicMachine
+from layoutalg.symex.machine.state import TracedElement, hidden_arguments
+from layoutalg.symex.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.values.word import NotReadable
 
 STANDING = (
     "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the code, below 2^47 too, and the "

@@ -13,9 +13,9 @@ from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.isa.run.bound import BoundLaunch, bound
 from layoutalg.isa.run.launch import execute
-from layoutalg.isa.run.tensors import numpy_of
+from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.launch.tensors import numpy_of
 from tests.foreign.corpus import Array, Kernel, Sizes, Tensors
 
 #: Kernels of these sizes are done in far fewer instructions.

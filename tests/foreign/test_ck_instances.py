@@ -7,9 +7,9 @@ import pytest
 from benchmarks.ck import instances
 from benchmarks.ck.table import INSTANCES
 from benchmarks.foreign.proved_mutants import S_NOP
+from layoutalg.audit.audit import audit
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.refine.audit.audit import audit
 from tests.composable_kernel import composable_kernel
 
 CK = composable_kernel()

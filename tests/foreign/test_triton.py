@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from layoutalg.audit.audit import Audit, audit
 from layoutalg.formats.spec import load, loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.isa.run.bound import bound
 from layoutalg.isa.run.launch import execute
-from layoutalg.refine.audit.audit import Audit, audit
+from layoutalg.launch.concrete import bound
 from tests.foreign.corpus import TARGETS
 from tests.foreign.triton.table import BUILDS, KERNELS, philox
 

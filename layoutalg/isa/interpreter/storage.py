@@ -3,7 +3,7 @@
 | machine | a word of `RegisterStorage` is | `MemoryStorage` |
 |---|---|---|
 | `isa.run` | an array, for all waves of many blocks | reads and writes bytes |
-| `refine.symbolic` | an expression, for one unknown lane | notes each element |
+| `symex.machine` | an expression, for one unknown lane | notes each element |
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ pseudocode does; what Python's operators would leave open (signedness, widths) i
 | reading | word | truth |
 |---|---|---|
 | `isa.run.arrays` | numpy uint32 or uint64 array | numpy bool array |
-| `refine.symbolic.arithmetic` | index expression, modulo 2ⁿ | index condition |
+| `symex.machine.arithmetic` | index expression, modulo 2ⁿ | index condition |
 
 What it cannot represent: matrix instructions, which have their own module.
 """

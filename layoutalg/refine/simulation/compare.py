@@ -27,16 +27,16 @@ from layoutalg.index.conditions import assuming, restricted
 from layoutalg.isa.semantics.accesses import natural_alignment
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
-from layoutalg.refine.idioms.floats import recognised
-from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
-from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.uninterpreted import COMMUTE, UninterpretedFunctions
-from layoutalg.refine.values.unknowns import Kind, call_of, dependencies, kind_of
-from layoutalg.refine.values.word import NotReadable
+from layoutalg.symex.idioms.floats import recognised
+from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.uninterpreted import COMMUTE, UninterpretedFunctions
+from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, kind_of
+from layoutalg.symex.values.word import NotReadable
 
 #: How many accesses to LDS that have changed places are looked at: each is a question, of a millisecond at least.
 MOST_TURNED = 400

@@ -52,9 +52,9 @@ from layoutalg.kernel.program import (
     StraightCopy,
     extent_of,
 )
-from layoutalg.refine.loops.record import Carried
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.word import NotReadable
+from layoutalg.symex.loops.record import Carried
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import stored
 

@@ -20,9 +20,9 @@ from layoutalg.index import Expr, all_of, conjuncts, substitute, variables
 from layoutalg.index.conditions import conjuncts_in_normal_form
 from layoutalg.kernel.program import Program
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Shown, Unknown, Verdict, holds, prove
-from layoutalg.refine.idioms.floats import for_numbers
 from layoutalg.refine.simulation.samples import extreme_sizes, shows_wrong
-from layoutalg.refine.values.unknowns import Kind, kind_of
+from layoutalg.symex.idioms.floats import for_numbers
+from layoutalg.symex.values.unknowns import Kind, kind_of
 
 #: The solver's steps, of which a second has about a million.  No proof of our compiler's builds takes 50 000.
 CLAIM_STEPS, RANGE_STEPS, FIRST_STEPS = 4_000_000, 2_000_000, 500_000

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.index import Expr, as_expr, value, variables
 from layoutalg.kernel.program import Program
-from layoutalg.refine.values.word import NotReadable
+from layoutalg.symex.values.word import NotReadable
 
 Point = Mapping[Expr, int]
 

@@ -10,7 +10,7 @@ from layoutalg.index import eq, postorder, select, simplify, var
 from layoutalg.index.conditions import restricted
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.refine.symbolic.arithmetic import IndexValues
+from layoutalg.symex.machine.arithmetic import IndexValues
 from tests.isa.semantics import pseudocode
 from tests.isa.semantics.pseudocode import Pseudocode, cut
 

@@ -34,8 +34,8 @@ from layoutalg.kernel.verify import ALONE, requirements, verify
 from layoutalg.layout import LayoutError
 from layoutalg.refine.simulation.expected import expected_elements
 from layoutalg.refine.trial import make_case, small_sizes
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
-from layoutalg.refine.values.word import NotReadable
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.values.word import NotReadable
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import ForAll, Proved, Refuted, prove
-from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import expected_elements
-from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 
 class Plain:

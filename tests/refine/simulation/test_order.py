@@ -6,11 +6,11 @@ from layoutalg.index import FALSE, TRUE, as_expr, symbol
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import ForAll, Proved, prove
-from layoutalg.refine.loops.invariants import Loops
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
-from layoutalg.refine.symbolic.state import TracedElement
-from layoutalg.refine.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 KERNEL = lds_transpose("f32")
 (THREAD,) = KERNEL.threads

@@ -1,0 +1,1 @@
+"""Which threads of a launch meet in memory."""

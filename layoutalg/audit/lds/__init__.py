@@ -1,0 +1,1 @@
+"""LDS: which threads of a block meet there, and who stored what a thread reads."""

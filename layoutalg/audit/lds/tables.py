@@ -1,0 +1,144 @@
+"""LDS as a table: every thread's addresses, computed, where they depend on the thread and on turns of loops alone.
+
+LDS is at most 160 KiB and a block at most 1024 threads, so who accesses which byte is a table; a slot that a loop's
+turns take in turns gives one table a turn, as many as there are before the first comes again.
+
+| an access | is |
+|---|---|
+| whose offset speaks of the thread, and of turns modulo a period | a table of each turn in the period |
+| the parts of its guard that do | looked up in it |
+| the other parts | kept as its `rest`: what happens only perhaps |
+| whose offset says more | not a table: asked of the prover, two threads or a thread and the one that stored |
+
+`races` and `written` read the tables.  What it cannot represent: addresses that were loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import lcm, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.intervals import LONGEST_PERIOD, own_variables, period
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div
+from layoutalg.launch.symbolic import KernelLaunch, threads_of
+from layoutalg.prove import ForAll
+from layoutalg.symex.values.instances import moved
+
+#: Turns of an access that are looked at, at most.
+MOST_TURNS = 1 << 8
+
+Ints = NDArray[np.int64]
+
+Turns = Mapping[Expr, int]
+"""A turn of each loop, modulo its period."""
+
+
+@dataclass(frozen=True)
+class LdsFinding:
+    """What was found of a claim on an access: why it is not shown, if so, and what would show it yet."""
+
+    claim: str
+    about: str
+    why: str = ""
+    asked: ForAll | None = None
+
+
+class BlockThreads:
+    """The threads of a block: their indices and their waves, by their number in it."""
+
+    def __init__(self, launched: KernelLaunch) -> None:
+        self.launched, self.wave_size = launched, launched.kernel.wave_size
+        self.threads, self.sizes = launched.threads, launched.block
+        self.count = threads_of(launched.block)
+        self.waves = np.arange(self.count) // self.wave_size
+        self.indices: dict[Expr, Ints] = {}
+        rest = np.arange(self.count, dtype=np.int64)
+        for thread, size in zip(self.threads, self.sizes, strict=False):
+            self.indices[thread], rest = rest % size, rest // size
+
+    def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
+        """The wave of the thread, or of one with these indices."""
+        return moved(div(self.launched.thread_number, self.wave_size), at or {})
+
+    def named(self, thread: int) -> str:
+        """A thread, as messages have it."""
+        wave, lane = divmod(int(thread), self.wave_size)
+        return f"thread {thread} (wave {wave}, lane {lane})"
+
+
+@dataclass(frozen=True, eq=False)
+class LdsRow:
+    """One access of every thread: its bytes, and whether it happens, in each turn of the loops around."""
+
+    block: BlockThreads
+    access: TracedAccess
+    periods: Turns  # of the loops around it
+    known: Expr  # the parts of its guard that the tables have
+    rest: Expr  # the others
+    tables: dict[tuple[int, ...], tuple[Ints, Ints]] = field(default_factory=dict)  # those that were looked at
+
+    @classmethod
+    def of(cls, block: BlockThreads, access: TracedAccess) -> LdsRow | None:
+        """The access as a table; None where its offset has none."""
+        threads = set(block.indices)
+        if not own_variables(access.offset) <= threads | set(access.loops):
+            return None
+        found = {t: period(access.offset, t) for t in access.loops}
+        periods = {t: n for t, n in found.items() if n is not None}
+        if len(periods) < len(access.loops):
+            return None
+        known: list[Expr] = []
+        rest: list[Expr] = []
+        for part in conjuncts(access.guard):
+            here = own_variables(part)
+            own = {t: period(part, t) for t in access.loops if t in here}
+            longer = {t: lcm(periods[t], n or LONGEST_PERIOD + 1) for t, n in own.items()}
+            if here <= threads | set(own) and all(n <= LONGEST_PERIOD for n in longer.values()):
+                periods |= longer
+                known.append(part)
+            else:
+                rest.append(part)
+        few = prod(periods.values()) <= MOST_TURNS
+        return cls(block, access, periods, all_of(TRUE, *known), all_of(TRUE, *rest)) if few else None
+
+    def at(self, turns: Turns) -> tuple[Ints, Ints]:
+        """The threads for which it happens in a turn, or perhaps happens, and where each one's bytes begin."""
+        key = tuple(turns[t] % n for t, n in self.periods.items())
+        if key not in self.tables:
+            here = {t: np.array(turn, np.int64) for t, turn in zip(self.periods, key, strict=True)}
+            offsets, happens = array([self.access.offset, self.known], self.block.indices | here)
+            count = (self.block.count,)
+            lanes = np.nonzero(np.broadcast_to(happens, count))[0]
+            self.tables[key] = lanes, np.broadcast_to(offsets, count)[lanes]
+        return self.tables[key]
+
+
+def bytes_of(offsets: Ints, width: int) -> Ints:
+    """Every byte of accesses that begin at these."""
+    return offsets[:, None] + np.arange(width)
+
+
+def boxes(periods: Turns) -> Iterator[Turns]:
+    """Every turn of several loops within their periods, the innermost fastest."""
+    for each in product(*(range(n) for n in periods.values())):
+        yield dict(zip(periods, each, strict=True))
+
+
+def joint_periods(rows: Sequence[LdsRow]) -> dict[Expr, int]:
+    """After how many turns of each loop all of these rows are the same again, or how many turns there are if fewer."""
+    found: dict[Expr, int] = {}
+    for row in rows:
+        for t, n in row.periods.items():
+            found[t] = lcm(found.get(t, 1), n)
+    return {t: most_of(t, n) for t, n in found.items()}
+
+
+def most_of(t: Expr, turns: int) -> int:
+    """So many turns of a loop, or all of them where it has fewer."""
+    return turns if t.hi >= turns else int(t.hi) + 1

@@ -1,0 +1,269 @@
+"""Whether every element is stored to: from an element, the block, thread, turn and store that do it.
+
+A store's index is taken for a number with mixed digits: i = 64·block + 4·k + thread // 64, for stores k = 0 … 15.
+
+    block = i // 64     k = i % 64 // 4     thread // 64 = i % 4
+
+What is found so is put into the store's own condition, index and limits, and the prover is asked whether they hold for
+every element; a wrong guess only fails. So it is right for every block, thread and turn that the launch has, and says
+nothing of how often an element is stored to.
+
+| a digit | is |
+|---|---|
+| a block's number, a turn of a loop | the variable |
+| a thread's number | parts of it, where quotients and remainders by constants stand in the store |
+| which of several stores that differ by constants | their number, or digits of it |
+
+A variable that is in no digit is 0, or what the store's condition says that it equals. With two dimensions that share
+a variable, the offset itself is the number. What it cannot represent: digits that overlap, as a halo's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from layoutalg.audit.meaning.parts import Parts, parts_of
+from layoutalg.audit.meaning.wanted import WantedPlace
+from layoutalg.index import (
+    TRUE,
+    ZERO,
+    Expr,
+    InexpressibleError,
+    all_of,
+    any_of,
+    conjuncts,
+    const,
+    div,
+    eq,
+    simplify,
+    var,
+    variables,
+)
+from layoutalg.index.normal import normal
+from layoutalg.launch.strides import magnitude
+from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.unknowns import kind_of
+
+Numbers = Mapping[Expr, Expr]
+
+
+@dataclass(frozen=True)
+class PlacedStore:
+    """A store of a part of an element, at an index of its thread's variables."""
+
+    index: tuple[Expr, ...]
+    offset: Expr  # bytes, of the part
+    part: int  # bytes from the element's first
+    guard: Expr
+    own: tuple[Expr, ...]  # blocks, threads, turns of the loops around it
+
+    @property
+    def is_launched(self) -> bool:
+        """Whether the launch alone decides where and whether it happens: nothing that was loaded does."""
+        extents = (v.value.extent for v in self.own if v.value.extent is not None)
+        return all(kind_of(v) is None for v in variables(self.offset, self.guard, *self.index, *extents))
+
+
+@dataclass(frozen=True)
+class CoverageQuestion:
+    """That every element where something is given is stored to by one of these stores."""
+
+    given: Expr
+    goal: Expr
+
+
+def ways(
+    stores: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...]
+) -> Iterator[list[CoverageQuestion]]:
+    """Lists of questions; where all of one list hold, every element is stored to by these stores."""
+    families = [_families(stores, by_offset) for by_offset in (False, True)]
+    solved = [[_Solved.of(one, place, element, by_offset) for one in found] for by_offset, found in enumerate(families)]
+    found = [one for each in solved for one in each if one is not None]
+    for one in found:
+        yield list(one.questions())
+    for one in (one for one in solved[0] if one is not None and len(one.stores) > 1):
+        yield list(replace(one, by_index=True).questions())
+    if len(found) > 1:
+        yield [CoverageQuestion(TRUE, any_of(*(one.covered for one in found)))]
+
+
+def _families(stores: Sequence[PlacedStore], by_offset: bool) -> list[list[PlacedStore]]:
+    """Stores whose numbers differ by constants."""
+    found: list[list[PlacedStore]] = []
+    for store in stores:
+        for family in found:
+            first = family[0]
+            gaps = [
+                simplify(a - b) for a, b in zip(_numbers(store, by_offset), _numbers(first, by_offset), strict=True)
+            ]
+            if first.own == store.own and all(gap.op == "const" for gap in gaps):
+                family.append(store)
+                break
+        else:
+            found.append([store])
+    return found
+
+
+def _numbers(store: PlacedStore, by_offset: int | bool) -> tuple[Expr, ...]:
+    return (store.offset,) if by_offset else store.index
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """A family's stores, each with the digits of its own number and the variables that an element gives."""
+
+    place: WantedPlace
+    element: tuple[Expr, ...]
+    stores: Sequence[tuple[PlacedStore, Mapping[Expr, int]]]
+    digits: Numbers  # of which store it is
+    numbers: Numbers  # of the variables of its thread
+    inside: Expr  # that these are numbers of the launch
+    by_index: bool = False  # whether it is the index that is compared, and not the offset
+
+    @classmethod
+    def of(
+        cls, family: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...], by_offset: int | bool
+    ) -> _Solved | None:
+        """The family with what its numbers are for an element; None where they are no such digits."""
+        targets = (place.at(element) + family[0].part,) if by_offset else element
+        first = _numbers(family[0], by_offset)
+        gaps = [[int(simplify(a - b)) for a, b in zip(_numbers(one, by_offset), first, strict=True)] for one in family]
+        speaking = [e for s in family for e in (*s.index, s.offset, s.guard)]
+        split = {v: parts for v in family[0].own if (parts := parts_of(v, speaking))}
+        digits: dict[Expr, Expr] = {}
+        numbers: dict[Expr, Expr] = {}
+        which: list[dict[Expr, int]] = [{} for _ in family]
+        for axis, (line, target) in enumerate(zip(first, targets, strict=True)):
+            steps = [gap[axis] for gap in gaps]
+            low = min(steps)
+            line = simplify(moved(line, {v: parts.whole for v, parts in split.items()})) + low
+            left = [gap - low for gap in steps]
+            for step, count in reversed(grid(left)):
+                number = var(f"store {axis} {step}", count)
+                line = line + number * step
+                for place_, gap in zip(which, left, strict=True):
+                    place_[number] = gap // step
+                left = [gap % step for gap in left]
+            own = [v for v in variables(line) if v in which[0] or _is_own(v, family[0], split)]
+            solved = _digits(line, target, own)
+            if solved is None or any(v in digits or v in numbers for v in solved):
+                return None
+            digits |= {v: e for v, e in solved.items() if v in which[0]}
+            numbers |= {v: e for v, e in solved.items() if v not in which[0]}
+        return cls(place, element, list(zip(family, which, strict=True)), digits,
+                   *_wholes(family, split, numbers))  # fmt: skip
+
+    def questions(self) -> Iterator[CoverageQuestion]:
+        """That the digits are some store's, and that it does it."""
+        if len(self.stores) == 1:
+            yield CoverageQuestion(TRUE, self.covered)
+            return
+        cases = [self._is(which) for _, which in self.stores]
+        digits = {tuple(which.values()) for _, which in self.stores}
+        every = math.prod(int(v.hi) + 1 for v in self.digits) == len(digits)
+        in_range = (part for v, e in self.digits.items() for part in (e >= 0, e <= int(v.hi)))
+        yield CoverageQuestion(TRUE, all_of(*in_range) if every else any_of(*cases))
+        for (store, _), case in zip(self.stores, cases, strict=True):
+            yield CoverageQuestion(case, self._does(store))
+
+    @property
+    def covered(self) -> Expr:
+        """That an element is stored to by one of the family."""
+        return any_of(*(all_of(self._is(which), self._does(store)) for store, which in self.stores))
+
+    def _is(self, which: Mapping[Expr, int]) -> Expr:
+        return all_of(TRUE, *(eq(self.digits[v], n) for v, n in which.items()))
+
+    def _does(self, store: PlacedStore) -> Expr:
+        """That a store's condition holds, and its index is the element's."""
+        offset, guard, *index = (simplify(moved(e, self.numbers)) for e in (store.offset, store.guard, *store.index))
+        by_offset = eq(offset, self.place.at(self.element) + store.part)
+        return all_of(self.inside, guard, *(map(eq, index, self.element) if self.by_index else (by_offset,)))
+
+
+def grid(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Steps and counts, least first, so that numbers from 0 on are sums of multiples; of others one, of all between.
+
+    >>> grid([0, 1, 2, 3, 8, 9, 10, 11]), grid([0, 2, 6])
+    ([(1, 4), (8, 2)], [(2, 4)])
+    """
+    left, found = sorted(set(numbers)), []
+    while len(left) > 1:
+        step = left[1] - left[0]
+        count = next((k for k in range(len(left)) if left[k] != left[0] + k * step), len(left))
+        if left != [first + k * step for first in left[::count] for k in range(count)]:
+            step = reduce(math.gcd, numbers)
+            return [(step, max(numbers) // step + 1)]
+        found.append((step, count))
+        left = left[::count]
+    return found
+
+
+def _is_own(v: Expr, store: PlacedStore, split: Mapping[Expr, Parts]) -> bool:
+    return v in store.own or any(v in parts.digits for parts in split.values())
+
+
+def _digits(line: Expr, target: Expr, own: Sequence[Expr]) -> dict[Expr, Expr] | None:
+    """The values of variables of which a number is a sum of multiples; None where it is no such sum."""
+    factors: dict[Expr, Expr] = {}
+    rest = normal(line)
+    for v in own:
+        parts = rest.linear_in(v)
+        if parts is None:
+            return None
+        rest = parts[0]
+        factors[v] = parts[1].expr()
+    start = rest.expr()
+    if any(v in variables(start, *factors.values()) for v in own):
+        return None
+    left = target - start
+    turned: dict[Expr, Expr] = {}
+    for v, factor in factors.items():  # of a number that falls, what is left of its range
+        if factor.hi <= 0:
+            turned[v] = (const(int(v.hi) + 1) if v.value.extent is None else v.value.extent) - 1
+            left, factors[v] = left - factor * turned[v], simplify(-factor)
+    found: dict[Expr, Expr] = {}
+    ordered = sorted(factors, key=lambda v: -magnitude(factors[v]))
+    try:
+        for v in ordered:
+            quotient = simplify(div(left, factors[v]))
+            left = simplify(left - quotient * factors[v])
+            found[v] = simplify(turned[v] - quotient) if v in turned else quotient
+    except (ValueError, InexpressibleError):
+        return None
+    return found
+
+
+def _wholes(
+    family: Sequence[PlacedStore], split: Mapping[Expr, Parts], digits: Mapping[Expr, Expr]
+) -> tuple[Numbers, Expr]:
+    """What an element's own variables are, of their digits; and that all are in range."""
+    numbers: dict[Expr, Expr] = {}
+    inside: list[Expr] = []
+    for v in family[0].own:
+        if v in split:
+            for digit in split[v].digits:
+                number = digits.get(digit, ZERO)
+                inside += [number >= 0, number <= int(digit.hi)]
+            whole = simplify(moved(split[v].whole, {d: digits.get(d, ZERO) for d in split[v].digits}))
+            numbers[v] = whole
+        else:
+            numbers[v] = digits[v] if v in digits else _said(v, family[0].guard)
+    for v in family[0].own:
+        extent = const(int(v.hi) + 1) if v.value.extent is None else simplify(moved(v.value.extent, numbers))
+        inside += [numbers[v] >= 0, numbers[v] < extent]
+    return numbers, all_of(*inside)
+
+
+def _said(v: Expr, guard: Expr) -> Expr:
+    """What a condition says that a variable equals, else 0."""
+    for part in conjuncts(guard):
+        if part.op == "eq" and v in variables(part):
+            a, b = part.args
+            for one, other in ((a, b), (b, a)):
+                if one is v and not any(kind_of(u) is not None for u in variables(other)):
+                    return other
+    return ZERO

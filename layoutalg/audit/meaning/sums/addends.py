@@ -1,0 +1,172 @@
+"""A value over the reals as a set of addends: guarded products of elements, each over bound indices.
+
+    value = Σ over addends of  Σ over bound indices, where the guard holds, of  coefficient · Π factors
+
+`Σ_{s < n} [16·s + t < K] · 1 · a[16·s + t] · b[…]` is one addend, with the factors a[…] and b[…], the bound index s and
+the guards s < n and 16·s + t < K.  The same form stands for the greatest of a set: the factors' product under each
+guard and index is then a candidate, and where there is none the value is −∞.  The two differ where a guard fails (a sum
+is then 0, which is a candidate too) and over an index: of sums only one product, always there, is one (`candidate`).
+
+An expression is kept beside what its variables are (`Placed`): addends of many threads differ in that alone, so that
+they are found to be one family (`families`).  A factor that is no element is a function of elements (`Applied`).
+What it cannot represent: products of two sums.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from layoutalg.audit.meaning.terms import Terms
+from layoutalg.index import Expr, all_of, negation, simplify, substitute
+from layoutalg.symex.values.word import NotReadable
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An expression, and what some of its variables are."""
+
+    expr: Expr
+    at: tuple[tuple[Expr, Expr], ...] = ()
+
+    @property
+    def value(self) -> Expr:
+        """The expression there."""
+        return simplify(substitute(self.expr, dict(self.at))) if self.at else self.expr
+
+    def under(self, names: Mapping[Expr, Expr]) -> Placed:
+        """With other names for the variables of what the variables are."""
+        return Placed(self.expr, tuple((v, substitute(e, dict(names))) for v, e in self.at))
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An element of a tensor (by its byte), read as a type; or a value that the launch gives (of no tensor)."""
+
+    tensor: str
+    dtype: str
+    place: Placed
+
+    @property
+    def places(self) -> tuple[Placed, ...]:
+        """Where what it is of lies."""
+        return (self.place,)
+
+    @property
+    def form(self) -> Expr | None:
+        """What it is of what lies there; None of an element."""
+        return None
+
+    def at(self, places: Sequence[Expr]) -> Expr:
+        """The byte, where that is there."""
+        return places[0]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A function of elements that is no sum or product: a term, in which a hole stands for each offset."""
+
+    terms: Terms = field(compare=False, repr=False)
+    tensor: str  # what it is a function of, in words
+    dtype: str
+    form: Expr
+    holes: tuple[Expr, ...]
+    places: tuple[Placed, ...]  # of the holes
+
+    def at(self, places: Sequence[Expr]) -> Expr:
+        """The term, with these offsets."""
+        return self.terms.rewritten(self.form, dict(zip(self.holes, places, strict=True)), {}, simplify)
+
+
+@dataclass(frozen=True)
+class Addend:
+    """A guarded product over bound indices."""
+
+    coefficient: Fraction = Fraction(1)
+    factors: tuple[Factor | Applied, ...] = ()
+    guards: tuple[Placed, ...] = ()
+    bound: tuple[Expr, ...] = ()
+
+    def where(self, *guards: Placed) -> Addend:
+        """Under further guards."""
+        return replace(self, guards=tuple(dict.fromkeys((*self.guards, *guards))))
+
+    def over(self, index: Expr) -> Addend:
+        """Summed over an index too."""
+        return replace(self, bound=(*self.bound, index))
+
+    def times(self, other: Addend) -> Addend:
+        """The product. Raises `NotReadable` where both are over indices: (Σ x)² is no Σ x²."""
+        if self.bound and other.bound:
+            raise NotReadable("a product of two sums")
+        return Addend(
+            self.coefficient * other.coefficient,
+            (*self.factors, *other.factors),
+            tuple(dict.fromkeys((*self.guards, *other.guards))),
+            (*self.bound, *other.bound),
+        )
+
+    @property
+    def guard(self) -> Expr:
+        """All guards."""
+        return all_of(*(one.value for one in self.guards))
+
+
+Addends = tuple[Addend, ...]
+
+
+def added(addends: Iterable[Addend]) -> Addends:
+    """A sum in which two that differ in one guard and its negation are one: x where c, and x where not c, is x."""
+    found: list[Addend] = []
+    for one in addends:
+        while (other := next((each for each in found if _beside(each, one)), None)) is not None:
+            found.remove(other)
+            one = replace(one, guards=tuple(g for g in one.guards if g in other.guards))
+        found.append(one)
+    return tuple(found)
+
+
+def collected(addends: Iterable[Addend]) -> Addends:
+    """A sum in which products of the same factors, under the same guards over the same indices, are one.
+
+    >>> from layoutalg.index import symbol
+    >>> i = Placed(symbol("i"))
+    >>> a, b = (Factor(name, "f32", i) for name in "ab")
+    >>> [one.coefficient for one in collected((Addend(factors=(a, b)), Addend(factors=(b, a)), Addend(factors=(a,))))]
+    [Fraction(2, 1), Fraction(1, 1)]
+    """
+    found: dict[object, Addend] = {}
+    for one in addends:
+        key = frozenset(Counter(one.factors).items()), frozenset(one.guards), one.bound
+        like = found.get(key)
+        found[key] = one if like is None else replace(like, coefficient=like.coefficient + one.coefficient)
+    return tuple(one for one in found.values() if one.coefficient)
+
+
+def _beside(one: Addend, other: Addend) -> bool:
+    """Whether two differ in one guard, which is negated in one of them."""
+    if one.coefficient != other.coefficient or one.factors != other.factors or one.bound != other.bound:
+        return False
+    mine, theirs = ([g for g in a.guards if g not in b.guards] for a, b in ((one, other), (other, one)))
+    if len(mine) != 1 or len(theirs) != 1 or mine[0].at != theirs[0].at:
+        return False
+    return negation(mine[0].expr) is theirs[0].expr or negation(theirs[0].expr) is mine[0].expr
+
+
+def scaled(addends: Addends, by: Fraction) -> Addends:
+    """Each that many times."""
+    return tuple(replace(one, coefficient=one.coefficient * by) for one in addends)
+
+
+def product(one: Addends, other: Addends) -> Addends:
+    """Each of the one times each of the other."""
+    return tuple(a.times(b) for a in one for b in other)
+
+
+def candidate(addends: Addends) -> Addends:
+    """A sum as one candidate of a greatest. Raises `NotReadable` where it is not one product that is always there."""
+    if len(addends) != 1 or addends[0].guards or addends[0].bound:
+        raise NotReadable("a greatest or least of sums")
+    return addends

@@ -1,0 +1,383 @@
+"""Addends that differ in numbers alone are one family; and whether families make up a wanted sum, each term once.
+
+Of 16 addends a[…, 16·s + 0] · b[…] … a[…, 16·s + 15] · b[…] one family is made, over n < 16.  A family's term is that
+of the wanted Σ_k at the k that its factors' places say: κ(s, n) = 16·s + n.  Then
+
+| is to be shown | for all |
+|---|---|
+| κ is in the wanted range, its guard holds, the other factors are those at κ | bound indices, where the guard holds |
+| κ determines the indices: digits(κ) are they | the same |
+| exactly one family has digits(k) among its indices, its guard holds there, and κ(digits(k)) = k | wanted k |
+
+so that each wanted term is there exactly once and there is no other: a bijection, by its inverse.  `digits` are those
+of the mixed radix that κ's coefficients are.  Of a greatest, the last line says `at least one`, and the second is not
+asked.  Of several wanted indices each has a κ of its own, in bound indices of its own.  Functions of elements are one
+where their terms are (`Functions`).  What it cannot represent: indices that fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations, product
+from math import gcd
+from typing import Protocol
+
+import numpy as np
+
+from layoutalg.audit.lds.digits import Table, digits
+from layoutalg.audit.meaning.sums.addends import Addend, Addends, Placed, collected
+from layoutalg.audit.meaning.terms import memory_of
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    conjuncts,
+    div,
+    eq,
+    negation,
+    simplify,
+    substitute,
+    symbol,
+    var,
+    variables,
+)
+from layoutalg.index.evaluate import values
+from layoutalg.index.normal import normal
+from layoutalg.launch.strides import magnitude
+from layoutalg.prove import ForAll
+from layoutalg.symex.values.word import NotReadable
+
+ProductKind = tuple[Fraction, tuple[tuple[str, str], ...]]
+"""A coefficient, and the tensors and types of factors."""
+
+
+@dataclass(frozen=True)
+class FamilyFactor:
+    """A factor over a family's indices: the byte of an element; or a term, which is a function of elements."""
+
+    tensor: str
+    dtype: str
+    value: Expr
+    applied: bool = False
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """What is a factor of the same kind: two of different kinds are not compared."""
+        return self.tensor, self.dtype
+
+
+@dataclass(frozen=True)
+class Family:
+    """One addend over bound indices, with what is known of them."""
+
+    coefficient: Fraction
+    factors: tuple[FamilyFactor, ...]
+    guard: Expr
+    bound: tuple[Expr, ...]
+
+
+class Functions(Protocol):
+    """What compares functions of elements."""
+
+    def moved(self, term: Expr, env: Mapping[Expr, Expr]) -> Expr:
+        """A term with other numbers for indices."""
+
+    def same(self, one: FamilyFactor, want: FamilyFactor, given: Expr) -> bool:
+        """Whether two terms are one where something is given."""
+
+
+def families(addends: Addends) -> list[Family]:
+    """Addends put together where they differ in numbers alone."""
+    groups: dict[object, list[Addend]] = {}
+    for one in addends:
+        groups.setdefault(_shape(one), []).append(one)
+    return [family for group in groups.values() for family in _families(group)]
+
+
+def _places(one: Addend) -> list[Placed]:
+    return [place for f in one.factors for place in f.places]
+
+
+def _parts(one: Addend) -> list[Placed]:
+    return [*_places(one), *one.guards]
+
+
+def _templates(one: Addend) -> list[Expr]:
+    """The expressions of the parts; of places without the number in them."""
+    return [*(_without_number(p.expr) for p in _places(one)), *(g.expr for g in one.guards)]
+
+
+def _numbers(one: Addend) -> list[int]:
+    """The numbers in which addends of one shape differ."""
+    return [
+        *(_number(p.expr) for p in _places(one)),
+        *(_number(e) for p in _parts(one) for _, e in p.at),
+    ]
+
+
+def _shape(one: Addend) -> object:
+    """All but those numbers; bound indices by their order."""
+    names = {v: symbol(f"bound {k}") for k, v in enumerate(one.bound)}
+    places = tuple(
+        (substitute(e, names), tuple((v, _without_number(substitute(at, names))) for v, at in p.at))
+        for e, p in zip(_templates(one), _parts(one), strict=True)
+    )
+    return one.coefficient, tuple((f.tensor, f.dtype, f.form) for f in one.factors), places, len(one.bound)
+
+
+def _least_place(one: Addend) -> tuple[int, ...]:
+    """Where the factors are at the least of all that is left open: addends are numbered in that order."""
+    places = [p.value for p in _places(one)]
+    return tuple(values(places, {v: int(v.lo) for v in variables(*places)}))
+
+
+def _without_number(e: Expr) -> Expr:
+    return simplify(e - _number(e))
+
+
+def _number(e: Expr) -> int:
+    return normal(e).terms.get((), 0)
+
+
+def _families(group: Sequence[Addend]) -> Iterator[Family]:
+    """One family of all, where the numbers in which they differ are maps of their place in some order."""
+    first = group[0]
+    if len(group) == 1:
+        yield _family(first, [p.value for p in _parts(first)], first.bound)
+        return
+    group = sorted(group, key=_least_place)
+    numbers = np.array([_numbers(one) for one in group], dtype=np.int64)
+    here = _digits_of(numbers)
+    seen = [digits(column, here) for column in numbers.T]
+    forms = [form for form in seen if form is not None]
+    if len(forms) < len(seen):
+        for one in group:
+            yield _family(one, [p.value for p in _parts(one)], one.bound)
+        return
+    count = len(_places(first))
+    added, each = forms[:count], iter(forms[count:])
+    parts = []
+    for k, (e, p) in enumerate(zip(_templates(first), _parts(first), strict=True)):
+        at = {v: simplify(_without_number(e) + next(each)) for v, e in p.at}
+        parts.append(simplify(substitute(e, at) + (added[k] if k < count else 0)))
+    yield _family(first, parts, (*first.bound, *here))
+
+
+def _digits_of(numbers: Table) -> dict[Expr, Table]:
+    """Digits of the place in the group: where bits add no double of the one below, another begins."""
+    count = len(numbers)
+    bits, powers = count.bit_length() - 1, count & (count - 1) == 0
+    each = [numbers[1 << b] - numbers[0] for b in range(bits)]
+    cuts = [b for b in range(1, bits) if powers and (each[b] != 2 * each[b - 1]).any()]
+    place = np.arange(count, dtype=np.int64)
+    found = {}
+    for low, high in zip([0, *cuts], [*cuts, None], strict=True):
+        size = (count if high is None else 1 << high) >> low
+        found[var(f"term {count} {low}", size)] = place >> low if high is None else (place >> low) % size
+    return found
+
+
+def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Family:
+    left, factors = iter(values), []
+    for f in one.factors:
+        value = f.at([next(left) for _ in f.places])
+        factors.append(FamilyFactor(f.tensor, f.dtype, value, f.form is not None))
+    return Family(one.coefficient, tuple(factors), all_of(*left), bound)
+
+
+def matched(
+    found: Addends, wanted: Addends, given: Expr, functions: Functions, exactly: bool = True
+) -> Iterator[ForAll]:
+    """What is to be shown for two sums (or, not `exactly`, greatests) to be one.
+
+    Raises `NotReadable` where they are seen to differ, or it is not seen which of their terms belong together.
+    """
+    if exactly:
+        found, wanted = collected(found), collected(wanted)
+    groups: dict[ProductKind, list[Family]] = {}
+    for family in families(found):
+        groups.setdefault(_kind(family), []).append(family)
+    targets: dict[ProductKind, list[Family]] = {}
+    for one in wanted:
+        target = _family(one, [p.value for p in _parts(one)], one.bound)
+        targets.setdefault(_kind(target), []).append(target)
+    for kind in {**groups, **targets}:
+        mine, theirs = groups.get(kind, []), targets.get(kind, [])
+        if mine and theirs:
+            if len(theirs) > 1:
+                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
+            yield from _matched(mine, theirs[0], given, functions, exactly)
+            continue
+        for family in (*mine, *theirs):  # what the other sum has not: where it is, nothing is
+            if family.guard is TRUE:
+                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
+            known = all_of(given, *(part for v in family.bound for part in _range(v)))
+            yield ForAll(f"there is no term of {_named(kind)}", negation(family.guard), known)
+
+
+def _kind(family: Family) -> ProductKind:
+    return family.coefficient, tuple(sorted(f.kind for f in family.factors))
+
+
+def _named(kind: ProductKind) -> str:
+    coefficient, factors = kind
+    return " · ".join(
+        [*([str(coefficient)] if coefficient != 1 or not factors else []), *(name or dtype for name, dtype in factors)]
+    )
+
+
+def _matched(
+    found: Sequence[Family], target: Family, given: Expr, functions: Functions, exactly: bool
+) -> Iterator[ForAll]:
+    here = []
+    for family in found:
+        known = all_of(given, family.guard)
+        if known is FALSE or any(map(_never, conjuncts(family.guard))):
+            continue
+        places, other = _placed(family, target, functions, known)
+        among = [one for k in target.bound for one in _range(k, places[k], places)]
+        yield ForAll("each term is one of the sum's", simplify(all_of(substitute(target.guard, places), *among)), known)
+        for one, want in other:
+            yield ForAll("factors of one term belong together", eq(one, want), known)
+        inverse = _inverse(family, places)
+        if exactly:
+            for v, form in inverse.items():
+                yield ForAll("no term is there twice", eq(v, simplify(substitute(form, places))), known)
+        among = [one for v, form in inverse.items() for one in _range(v, form)]
+        again = [eq(substitute(place, inverse), k) for k, place in places.items()]
+        here.append(simplify(all_of(substitute(family.guard, inverse), *among, *again)))
+    known = all_of(given, target.guard, *(one for k in target.bound for one in _range(k)))
+    yield ForAll("each term is there", any_of(*here), known)
+    if exactly:
+        for number, one in enumerate(here):
+            for other_one in here[number + 1 :]:
+                yield ForAll("no term is there twice", negation(all_of(one, other_one)), known)
+
+
+def _never(condition: Expr) -> bool:
+    """Whether two sides of an equation are never one: their difference is a multiple of a number, and one more.
+
+    >>> x = var("x", 64)
+    >>> _never(eq(x % 2 * 4, 1)), _never(eq(x % 2 * 4, 4))
+    (True, False)
+    """
+    if condition.op != "eq":
+        return False
+    left, right = condition.args
+    terms = dict(normal(left - right).terms)
+    constant = terms.pop((), 0)
+    return constant % gcd(*terms.values()) != 0 if terms else constant != 0
+
+
+def _range(v: Expr, value: Expr | None = None, places: Mapping[Expr, Expr] | None = None) -> tuple[Expr, ...]:
+    """That a value is one of a variable's; of the variable itself its own limits may say so already."""
+    value, most = v if value is None else value, v.value.extent
+    return (value >= 0, value < (int(v.hi) + 1 if most is None else substitute(most, dict(places or {}))))
+
+
+def _placed(
+    family: Family, target: Family, functions: Functions, given: Expr
+) -> tuple[Mapping[Expr, Expr], list[tuple[Expr, Expr]]]:
+    """The wanted indices of a family's term, and what then must be equal; functions of elements are seen to be one.
+
+    Places that are one for some threads alone, as a family's may be, are tried last, by the digits that both have.
+    """
+    for order, whole in product(permutations(family.factors), (True, False)):
+        if [f.kind for f in order] != [f.kind for f in target.factors]:
+            continue
+        pairs = list(zip(order, target.factors, strict=True))
+        plain = [(one.value, want.value) for one, want in pairs if not one.applied]
+        applied = [(one, want) for one, want in pairs if one.applied]
+        for lines in product(*(_lines(one, want) for one, want in applied)):
+            pairs_of_places = [*plain, *(line for each in lines for line in each)]
+            places = _solved(pairs_of_places, target.bound, family.bound, whole)
+            if places is None:
+                continue
+            moved = ((one, replace(want, value=functions.moved(want.value, places))) for one, want in applied)
+            if all(functions.same(one, want, given) for one, want in moved):
+                rest = [(a, simplify(substitute(b, places))) for a, b in plain]
+                return places, [(a, b) for a, b in rest if simplify(a - b) is not ZERO]
+    raise NotReadable("which term of the sum a product is, is not seen")
+
+
+def _lines(one: FamilyFactor, want: FamilyFactor) -> list[list[tuple[Expr, Expr]]]:
+    """Which offsets in two functions may belong together, one guess after another."""
+    mine, theirs = (memory_of(f.value) for f in (one, want))
+    pairs = [(a, b) for name, a in mine for other, b in theirs if name == other]
+    return [[], *([pair] for pair in pairs)] if pairs else [[]]
+
+
+def _solved(
+    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr], whole: bool = True
+) -> Mapping[Expr, Expr] | None:
+    """Indices at which wanted places are those that are found, by the pair with the fewest unknown ones first.
+
+    Unless that is wanted on the `whole`, places may differ by what no index is part of: to be shown to be none.
+
+    One of which no place speaks is perhaps the one of the family's own that is left.
+    """
+    places: dict[Expr, Expr] = {}
+    while len(places) < len(bound):
+        left = [(one, simplify(substitute(want, places))) for one, want in pairs]
+        each = [(one, want, [k for k in bound if k not in places and k in variables(want)]) for one, want in left]
+        found = (_peeled(one, want, ks, whole) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
+        new = next((one for one in found if one), None)
+        if new is None:
+            left_over = [v for v in own if v not in variables(*places.values())]
+            if len(left_over) != 1 or len(places) != len(bound) - 1:
+                return None
+            new = {k: left_over[0] for k in bound if k not in places}
+        places |= new
+    return places
+
+
+def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], whole: bool) -> dict[Expr, Expr] | None:
+    """What indices are where two places are one, each by its own step, the largest first."""
+    base, steps = normal(want), dict[Expr, Expr]()
+    for k in ks:
+        line = base.linear_in(k)
+        if line is None or not line[1].terms:
+            return None
+        base, steps[k] = line[0], line[1].expr()
+    if set(ks) & set(variables(*steps.values())):
+        return None
+    rest, places = normal(one) - base, dict[Expr, Expr]()
+    for k in sorted(ks, key=lambda k: -abs(magnitude(steps[k]))):
+        quotient, rest = rest.split(normal(steps[k]))
+        places[k] = simplify(quotient.expr())
+    return None if rest.terms and whole else places
+
+
+def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]:
+    """Each bound index by the wanted ones, of which each has some as the digits of its place."""
+    found: dict[Expr, Expr] = {}
+    for k, place in places.items():
+        own = [v for v in family.bound if v in variables(place)]
+        if set(own) & set(found):
+            raise NotReadable(f"{', '.join(map(str, own))} is part of two indices")
+        found |= _digits(own, place, k)
+    if len(found) < len(family.bound):
+        raise NotReadable("a term of a sum is there for several values of an index")
+    return found
+
+
+def _digits(bound: Sequence[Expr], place: Expr, k: Expr) -> Mapping[Expr, Expr]:
+    """Each bound index as a digit of κ less its start, in the mixed radix of its coefficients."""
+    start, steps = normal(place), dict[Expr, Expr]()
+    for v in bound:
+        line = start.linear_in(v)
+        if line is None or not line[1].terms:
+            raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
+        start, steps[v] = line[0], line[1].expr()
+    if set(bound) & set(variables(start.expr(), *steps.values())) or any(step.lo < 1 for step in steps.values()):
+        raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, bound))}")
+    left, found = simplify(k - start.expr()), {}
+    for v in sorted(steps, key=lambda v: -magnitude(steps[v])):
+        found[v] = simplify(div(left, steps[v]))
+        left = simplify(left - found[v] * steps[v])
+    return found

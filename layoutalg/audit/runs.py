@@ -1,0 +1,383 @@
+"""What runs show: the kernel is carried out where a claim fails, and at small sizes, with contents the launch allows.
+
+| a run | shows |
+|---|---|
+| faults at an instruction that a claim is about, in a way that the claim speaks of | that the claim fails |
+| faults elsewhere, or otherwise | that the kernel is not safe, and nothing of the claim |
+| needs more than `STEPS` instructions, or cannot be carried out | nothing |
+
+| contents | first | then |
+|---|---|---|
+| of what is only read, within what is assumed of it | its ends; anything where nothing is assumed | anything |
+| of what is written, before: integers of which nothing is assumed | 0 | 0 |
+| of named values, within what is assumed of them | 1, or what is next to it | anything, and the ends |
+
+Sizes are a witness's, the least, those at which the grid gets a block more (of `(N + 31) // 32` 32 and 33), and small.
+
+Unaligned accesses are done, as amdhsa sets the machine up, but where an `aligned` claim fails: of dwords, since LLVM
+joins neighbouring accesses of bytes, wherever they are, and a run does not tell such from what is wrong.
+What it cannot represent: the contents that a witness has; sizes beyond `BYTES` and `BLOCKS`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
+from layoutalg.formats.launch import Given
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
+from layoutalg.index.evaluate import admits
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.launch import Execution, execute
+from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.launch.report import address_of
+from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.tensors import drawn, numpy_of
+from layoutalg.prove import Refuted, Unknown, Verdict, Witness
+from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.model import DWORD
+
+#: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
+BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
+
+#: Contents that are tried.
+SEEDS = range(2)
+
+#: Contents with which named values are at the least, and at the greatest, that is assumed of them.
+LEAST, GREATEST = 2, 3
+
+#: Small sizes that a search tries: the k-th symbol is so great and k more, so that they differ.
+SMALL = (2, 33, 7, 70, 150, 300)
+
+#: Sizes at which what a kernel leaves is looked at first: more than lanes of a wave, so that each wave has some.
+TELLING = 70
+
+#: Blocks of so many elements at most give sizes that a search tries.
+MOST_EDGE = 1 << 12
+
+#: Seconds of all runs at most.
+SECONDS = 10.0
+
+#: What is refuted without a run: figures, what the runtime refuses to start, and numbers that wrap at large sizes.
+NO_RUN = frozenset({"launchable", "no_overflow", "bank_conflict_free", "coalesced", "computes", "stores_all"})
+
+#: The kinds of faults that each claim speaks of.
+SPOKEN: Mapping[str, frozenset[str]] = {
+    "in_bounds": frozenset({"address"}), "lds_in_bounds": frozenset({"address"}),
+    "read_only": frozenset({"read_only", "address"}), "aligned": frozenset({"alignment"}),
+    "defined": frozenset({"uninitialised"}), "initialised": frozenset({"uninitialised"}),
+    "race_free": frozenset({"race", "collision"}), "barriers": frozenset({"barrier"}), "waits": frozenset({"wait"}),
+}  # fmt: skip
+
+#: How a run says that a store is in a tensor, and in none of its elements.
+BETWEEN = "between its elements"
+
+Sizes = Mapping[str, int]
+
+Claimed = tuple[str, str, Verdict]
+"""A claim by its name, what it is about (an instruction, in most), and the verdict."""
+
+
+@dataclass(frozen=True)
+class FaultyRun:
+    """A run that did what no correct kernel does."""
+
+    sizes: Sizes
+    seed: int
+    fault: Fault
+    wave_size: int
+
+    @property
+    def address(self) -> int:
+        """That of the instruction."""
+        return address_of(self.fault.where)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of it, as data: sizes, block, thread, wave and lane, address, tensor and byte."""
+        found: dict[str, Any] = {**self.fault.facts}
+        thread = found.pop("thread", None)
+        if thread is not None:
+            wave, lane = divmod(int(thread.number), self.wave_size)
+            found |= {"block": [*map(int, thread.block)], "thread": int(thread.number), "wave": wave, "lane": lane}
+        fault = self.fault
+        return {"sizes": dict(self.sizes), "kind": fault.kind, "what": fault.what, "where": fault.where, **found}
+
+    def __str__(self) -> str:
+        at = f" at {', '.join(f'{name} = {n}' for name, n in self.sizes.items())}" if self.sizes else ""
+        return f"a run{at}: {self.fault}"
+
+
+class Runs:
+    """Runs of one kernel and its launch; each is made once."""
+
+    def __init__(self, code: MachineCode, launched: KernelLaunch, file: SpecFile) -> None:
+        self.code, self.launched, self.file = code, launched, file
+        self.seconds, self.steps = SECONDS, 0
+        self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail
+        self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
+        self._ignored: set[str] = set()
+        self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
+
+    def ignore(self, kind: str) -> None:
+        """From now on takes faults of a kind for nothing that a run shows."""
+        self._ignored.add(kind)
+
+    def shows(self, claim: str, about: str, sizes: Sizes) -> FaultyRun | None:
+        """A run at these sizes, or at others, that faults at an instruction that a claim is about, as it says."""
+        strict = claim == "aligned"
+        for tried in self._candidates(sizes):
+            for run in self._faulty(tried, strict):
+                if self.is_of(run, claim, about):
+                    return run
+        return None
+
+    def faulty(self) -> Iterator[FaultyRun]:
+        """The runs that fault at the least sizes and at small ones, whatever they show."""
+        for tried in self._candidates({}):
+            yield from self._faulty(tried)
+
+    def carried_out(self, claims: Iterable[Claimed]) -> Iterator[Claimed]:
+        """The claims once the kernel was run: refuted where a run shows it, and nowhere else.
+
+        Where not all are proved, what runs show of none of them is a claim of its own.
+        """
+        found = [self._told(*one) for one in claims]
+        faulty = () if all(verdict for _, _, verdict in found) else tuple(self.faulty())
+        for claim, about, verdict in found:
+            run = next((run for run in faulty if self.is_of(run, claim, about)), None)
+            if run and isinstance(verdict, Unknown):
+                self.shown[claim, about] = run
+                yield claim, about, _shown(verdict.claim, run)
+            else:
+                yield claim, about, verdict
+        if faulty and not self.shown:
+            self.shown["runs", ""] = faulty[0]
+            yield "runs", "", _shown("a run does no wrong", faulty[0])
+
+    def _told(self, claim: str, about: str, verdict: Verdict) -> Claimed:
+        """A claim that was refuted, with the run that shows it; unknown where none does."""
+        if not isinstance(verdict, Refuted) or claim in NO_RUN:
+            return claim, about, verdict
+        sizes = verdict.witness.points[0] if verdict.witness.points else {}
+        run = self.shows(claim, about, sizes)
+        if run is None:
+            why = f"{self._unshown(claim, sizes)}: {verdict.reason}"
+            return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, why)
+        self.shown[claim, about] = run
+        return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))
+
+    def _unshown(self, claim: str, sizes: Sizes) -> str:
+        """Why no run shows a claim to fail."""
+        strict = claim == "aligned"
+        first = next((run for tried in self._candidates(sizes) for run in self._faulty(tried, strict)), None)
+        if first is None:
+            return "no run shows it"
+        if strict and first.fault.kind == "alignment":
+            return f"{first}, which a compiler that joins narrower accesses makes too"
+        return f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first"
+
+    def is_of(self, run: FaultyRun, claim: str, about: str) -> bool:
+        """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
+        instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
+        between = claim == "in_bounds" and BETWEEN in run.fault.what
+        if claim == "aligned" and " updates " not in about:
+            tensor = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
+            if tensor is None or tensor.element < DWORD:
+                return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
+        return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
+
+    def _candidates(self, near: Sizes) -> Iterator[Sizes]:
+        """A witness's sizes, the least ones, then small ones: those that the launch allows."""
+        symbols = self.file.symbols
+        least = {name: _next(symbol, 1) for name, symbol in symbols.items()}
+        wanted = [{**least, **{name: _next(symbols[name], n) for name, n in near.items() if name in symbols}}, least]
+        wanted += [{**least, **{name: _next(symbols[name], n) for name in near_one}} for near_one, n in self._edges()]
+        wanted += [{name: _next(one, scale + k) for k, (name, one) in enumerate(symbols.items())} for scale in SMALL]
+        seen: list[Sizes] = []
+        for sizes in wanted:
+            if sizes not in seen and self._allowed(sizes):
+                seen.append(sizes)
+                yield sizes
+
+    def _edges(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Sizes at which the grid has a block more: of what is divided by a number that number, and one more."""
+        named = {symbol: name for name, symbol in self.file.symbols.items()}
+        found: dict[tuple[tuple[str, ...], int], None] = {}
+        for node in postorder(*self.launched.grid):
+            if node.op == "div" and node.args[1].op == "const" and 1 < node.args[1].value <= MOST_EDGE:
+                names = tuple(sorted(named[v] for v in variables(node.args[0]) if v in named))
+                found |= dict.fromkeys((names, int(node.args[1].value) + more) for more in (0, 1)) if names else {}
+        return iter(found)
+
+    @property
+    def _seeds(self) -> tuple[int, ...]:
+        """The contents that are tried."""
+        launch = self.file.launch
+        assert launch is not None
+        named = {one.name for one in launch.given}
+        return (*SEEDS, *((LEAST, GREATEST) if any(one.of in named for one in launch.assume) else ()))
+
+    def _at(self, sizes: Sizes) -> dict[Expr, int]:
+        return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
+
+    def _allowed(self, sizes: Sizes) -> bool:
+        """Whether the launch speaks of these sizes, and they are few enough."""
+        at = self._at(sizes)
+        try:
+            if not all(admits(symbol, at) for symbol in at) or not value(self.launched.limits, at):
+                return False
+            bytes_ = sum(value(one.bytes, at) for one in self.launched.tensors.values())
+            return bytes_ <= BYTES and math.prod(value(one, at) for one in self.launched.grid) <= BLOCKS
+        except (InexpressibleError, ArithmeticError, KeyError):
+            return False
+
+    def _faulty(self, sizes: Sizes, strict: bool = False) -> tuple[FaultyRun, ...]:
+        key = tuple(sorted(sizes.items())), strict
+        if key not in self._found:
+            if self.steps >= ALL_STEPS or self.seconds <= 0:
+                return ()
+            start = time.monotonic()
+            self._found[key] = budget.in_time(self.seconds, lambda: tuple(self._run(sizes, strict)), lambda why: ())
+            self.seconds -= time.monotonic() - start
+        return self._found[key]
+
+    def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
+        for seed in self._seeds:
+            try:
+                made, _ = self._made(sizes, seed)
+                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
+                self.steps += run.steps
+                self.ended |= dict.fromkeys(run.ended)
+            except StepLimit:
+                self.steps += STEPS
+                return
+            except Fault as fault:
+                if (strict or fault.kind != "alignment") and fault.kind not in self._ignored:
+                    yield FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)
+            except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
+                return  # what cannot be launched or carried out shows nothing
+
+    def results(self, empty: bool = False) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Execution]]:
+        """Runs at small sizes that do no wrong: the launch, what it was given, what it left.
+
+        Those come first that show most: two, three … blocks along the grid, so that its directions differ, and
+        `TELLING` else.  `empty`: tensors that are written hold nothing before.
+        """
+        edges = {name: n - 1 for names, n in self._edges() for name in names}
+        telling = dict.fromkeys(self.file.symbols, TELLING)
+        telling |= {name: n * blocks + 1 for blocks, (name, n) in enumerate(edges.items(), 1)}
+        for sizes in self._candidates(telling):
+            for seed in self._seeds[SEEDS[-1] :]:
+                if self.steps >= ALL_STEPS:
+                    break
+                try:
+                    made, values = self._made(sizes, seed, empty)
+                    run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+                except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
+                    break
+                self.steps += run.steps
+                self.ended |= dict.fromkeys(run.ended)
+                yield sizes, made, values, run
+
+    def _made(self, sizes: Sizes, seed: int, empty: bool = False) -> tuple[BoundLaunch, Mapping[str, Any]]:
+        """The launch at these sizes, its contents within what is assumed of them, and the values that it is given."""
+        launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
+        assert launch is not None
+        limits = {one.of: (one.min, one.max) for one in launch.assume}
+        distinct = {one.of for one in launch.assume if one.distinct}
+        at, metadata = self._at(sizes), self.code.kernel.metadata
+        values = {one.name: _value(one, limits.get(one.name, (None, None)), at, seed, generator)
+                  for one in launch.given}  # fmt: skip
+        first = bound(self.file, metadata, sizes, {}, values, seed)
+        inputs = {}
+        for name, tensor in first.tensors.items():
+            dtype, shape = self.file.descriptor(name).dtype or "", tensor.places.shape
+            if empty and tensor.written:
+                continue
+            if name in limits:
+                within, drawn_so = _within(name, dtype, limits[name], at), _distinct if name in distinct else _contents
+                inputs[name] = drawn_so(name, dtype, shape, within, seed, generator)
+            elif tensor.written:
+                kind = numpy_of(dtype)
+                inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
+        return bound(self.file, metadata, sizes, inputs, values, seed), values
+
+
+def _shown(claim: str, run: FaultyRun) -> Refuted:
+    """The verdict on a claim that a run alone refutes."""
+    return Refuted(claim, "a run", 0.0, (), Witness((run.sizes,), str(run)))
+
+
+def _next(symbol: Expr, wanted: int) -> int:
+    """The number nearest to one that is wanted, of those that a symbol may be."""
+    step, low = int(symbol.value.multiple_of), int(symbol.lo)
+    least = -(-low // step) * step
+    high = symbol.hi
+    most = wanted if math.isinf(high) else min(wanted, int(high))
+    return max(least, -(-most // step) * step if -(-most // step) * step <= high else most // step * step)
+
+
+def _within(what: str, dtype: str, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int]) -> tuple[int, int]:
+    """The least and the greatest of a type's values that are assumed; LaunchError where there is none."""
+    bits = DTYPES[dtype].bits
+    low, high = (None if limit is None else value(limit, at) for limit in limits)
+    if dtype.startswith("u"):
+        least, most = 0, (1 << bits) - 1
+    elif dtype.startswith("i"):
+        least, most = -(1 << bits - 1), (1 << bits - 1) - 1
+    else:
+        least, most = -8 if high is None else min(-8, high), 8 if low is None else max(8, low)
+    low, high = least if low is None else max(low, least), most if high is None else min(high, most)
+    if low > high:
+        raise LaunchError(f"nothing is in {what} at these sizes, by what is assumed of it")
+    return low, high
+
+
+def _contents(
+    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
+) -> Array:
+    """Elements between two ends; by the first seed these alone."""
+    kind = numpy_of(dtype)
+    if dtype == "bf16" or kind.kind not in "iuf":
+        return drawn(dtype, shape, generator)
+    if seed == SEEDS[0]:
+        return generator.choice(np.array(ends, kind), shape)
+    if kind.kind == "f":
+        return generator.uniform(*ends, shape).round().astype(kind)
+    return generator.integers(*ends, shape, kind, endpoint=True)
+
+
+def _distinct(
+    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
+) -> Array:
+    """Integers between two ends that differ; by the first seed those next to the ends."""
+    count, (low, high) = math.prod(shape), ends
+    if high - low + 1 < count:
+        raise LaunchError(f"{name} has {count} elements at these sizes, which cannot all differ")
+    if seed == SEEDS[0]:
+        found = [high - k // 2 if k % 2 else low + k // 2 for k in range(count)]
+    else:
+        found = random.Random(int(generator.integers(1 << 32))).sample(range(low, high + 1), count)
+    return np.array(found, numpy_of(dtype)).reshape(shape)
+
+
+def _value(
+    one: Given, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int], seed: int,
+    generator: np.random.Generator,
+) -> int | float:  # fmt: skip
+    """What a named value is."""
+    dtype = one.dtype or f"u{8 * (one.bytes or 4)}"
+    low, high = _within(one.name, dtype, limits, at) if dtype in DTYPES else (0, 1)
+    drawn_one = low + int.from_bytes(generator.bytes(16), "little") % (high - low + 1)
+    number = {SEEDS[0]: min(max(1, low), high), LEAST: low, GREATEST: high}.get(seed, drawn_one)
+    return float(number) if dtype.startswith(("f", "bf")) else number

@@ -1,0 +1,81 @@
+"""Which places of a tensor's memory are its elements, counted from its first one, whose address a kernel is given.
+
+| the descriptor's offset is | a place is an element's |
+|---|---|
+| a sum of strides that leave no gap | anywhere in the memory |
+| a sum of strides, some gaps | where its digits by the strides, the largest first, are an index |
+| anything else | anywhere in the memory: taken for granted, and told |
+
+Of whatever order the digits are taken in, an index that is found is one; so a wrong order only finds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, div, eq, lt, mod, simplify, substitute
+from layoutalg.launch.strides import magnitude, strides_of
+from layoutalg.layout import TensorDescriptor
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The elements of a tensor in its memory of `space` elements, of which the first has the place `first`."""
+
+    first: Expr
+    space: Expr
+    each: Callable[[Expr], Expr] | None = None  # whether a place, from the first element on, is one's
+    assumed: bool = False  # that each place is
+
+    def are(self, place: Expr) -> Expr:
+        """Whether what is so many elements behind the first one is an element too."""
+        return TRUE if self.each is None else self.each(place)
+
+    @classmethod
+    def of(cls, descriptor: TensorDescriptor, sizes: Callable[[Expr], Expr] = simplify) -> Elements:
+        """Those of a tensor that a descriptor lays out; `sizes` writes what is said of them in others.
+
+        >>> from layoutalg.index import const
+        >>> from layoutalg.layout import ck
+        >>> pitched = Elements.of(ck.make_naive_tensor_descriptor((4, 6), (8, 1)))
+        >>> [int(pitched.are(const(place)).value) for place in (5, 6, 8, 29, 30)]
+        [1, 0, 1, 1, 0]
+        """
+        space = sizes(descriptor.element_space_size)
+        if descriptor.is_empty or not descriptor.index:
+            return cls(ZERO, space)
+        index = descriptor.index
+        offset = descriptor.offset(index)
+        first, found = sizes(substitute(offset, dict.fromkeys(index, ZERO))), strides_of(offset, index)
+        if found is None or descriptor.valid(index) is not TRUE:
+            return cls(first, space, assumed=True)
+        strides = found[1]
+        axes = [(sizes(stride), sizes(length)) for stride, length in zip(strides, descriptor.lengths, strict=True)
+                if length is not ONE and stride is not ZERO]  # fmt: skip
+        if _without_gaps(axes):
+            return cls(first, space)
+        if any(stride.lo < 1 for stride, _ in axes):
+            return cls(first, space, assumed=True)
+        ordered = sorted(axes, key=lambda axis: -magnitude(axis[0]))
+        return cls(first, space, lambda place: _is_element(place, ordered))
+
+
+def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:
+    """Whether in some order each stride is the product of the lengths behind it."""
+    left, needed = list(axes), ONE
+    while left:
+        found = next((axis for axis in left if axis[0] is needed), None)
+        if found is None:
+            return False
+        left.remove(found)
+        needed = simplify(needed * found[1])
+    return True
+
+
+def _is_element(place: Expr, axes: Sequence[tuple[Expr, Expr]]) -> Expr:
+    inside, rest = [place >= 0], place
+    for stride, length in axes:
+        inside.append(lt(div(rest, stride), length))
+        rest = mod(rest, stride)
+    return all_of(*inside, eq(rest, 0))

@@ -1,1 +1,0 @@
-"""Sums and products over indices, in any order and tree: what a stored word is, over the reals."""

@@ -1,0 +1,64 @@
+"""Choices between integers that are one number.
+
+| written | read |
+|---|---|
+| `−x < x ? x : −x` | x, or −x, where its sign is known |
+| `l < 32 ? (l < 32 ? l : 32) : …` | the number that both ways are (V_MBCNT_HI of V_MBCNT_LO: the lane) |
+| `n − q·d ≥ d ? q + 1 : q`, of an estimate q = n div d − e | n div d − max(e − 1, 0) (`reciprocal`) |
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import ZERO, Expr, negation, select, simplify
+from layoutalg.index.conditions import restricted
+from layoutalg.symex.idioms import reciprocal
+from layoutalg.symex.idioms.rules import Lemma, Rule, number
+
+
+def magnitude(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    """The greater of e and −e, chosen by their order, where the sign of e is known.
+
+    >>> from layoutalg.index import var
+    >>> i = var("i", 9)
+    >>> magnitude(-1 * i < i, i, -1 * i)
+    i
+    """
+    if condition.op != "lt" or simplify(condition.args[0] + condition.args[1]) is not ZERO:
+        return None
+    greater = simplify(condition.args[1])
+    if simplify(then) is not greater or simplify(then + otherwise) is not ZERO:
+        return None
+    return greater if greater.lo >= 0 else otherwise if greater.hi <= 0 else None
+
+
+def alike(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    """What both ways are where their own choices are decided by the condition.
+
+    >>> from layoutalg.index import var
+    >>> l = var("l", 64)
+    >>> low = select(l < 32, l, 32)
+    >>> alike(l < 32, low, low + (l - 32))
+    l
+    """
+    if not any(node.op == "select" and node.args[0] is condition for node in (then, *then.args)):
+        return None
+    one = simplify(restricted(then, condition))
+    return one if simplify(restricted(otherwise, negation(condition))) is one else None
+
+
+_L, _S = number("l", 8), number("s", 32, signed=True)
+_MOST = select(_L < 32, _L, 32)
+
+CHOICES = (
+    Rule(
+        "the magnitude of a number",
+        lambda _, *operands: magnitude(*operands),
+        Lemma(select(-1 * _S < _S, _S, -1 * _S), select(_S < 0, -1 * _S, _S)),
+    ),
+    Rule(
+        "one number either way",
+        lambda _, *operands: alike(*operands),
+        Lemma(select(_L < 32, _MOST, _MOST + (_L - 32)), _L),
+    ),
+    reciprocal.CORRECTED,
+)

@@ -1,0 +1,337 @@
+"""Loops that each lane leaves for itself: EXEC has fewer lanes in each turn, and the wave leaves with the last.
+
+All lanes begin together, so the turns that a lane is active in are the wave's first ones, and number t of them is turn
+t of the wave.  The body is followed once, with EXEC's bit at the head an unknown, *inside*:
+
+| where inside is | the turn is one in which the lane | so |
+|---|---|---|
+| true | is active at the head | what is found of registers holds from head to head while the lane goes on |
+| false | has left, or never entered | it must come out as false again; no register of the lane may change |
+
+What holds of a lane at the head of turn t is what let it go on after turn t − 1, by a ranking function (`ranking`),
+and in turn 0 what let it enter.  Each is a claim: that the lane has it when it goes on, and that it gets less.
+
+| behind the loop | is |
+|---|---|
+| a vector register | what the lane had in the last turn that it was active in, which is an unknown, u |
+| a mask that turns without the lane keep | the same |
+| another mask, a scalar register | nothing that is known: turns went on without the lane |
+
+What it cannot represent: barriers within, since waves make different numbers of turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from layoutalg.index import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    eq,
+    fresh,
+    names,
+    negation,
+    simplify,
+    substitute,
+)
+from layoutalg.index.conditions import assuming, implies
+from layoutalg.prove.obligation import ForAll
+from layoutalg.symex.loops.execution import Ends, SymbolicExecution
+from layoutalg.symex.loops.invariants import Loop, Loops
+from layoutalg.symex.loops.masks import lower_of
+from layoutalg.symex.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
+from layoutalg.symex.loops.ranking import LaneTurns, literals, ranking
+from layoutalg.symex.machine.state import State, joined, within
+from layoutalg.symex.machine.substitution import Substitution
+from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.unknowns import Kind
+from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, is_mask
+
+
+class DivergentLoop(Loop):
+    """One loop that lanes leave for themselves, followed from one state."""
+
+    def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
+        super().__init__(loops, execution, head, entry)
+        self.before, self.entered = entry, own_exec(entry)
+        with self.machine.within(self.t):
+            self.unsure = self.w.fresh("inside", 2, Kind.ANY)
+        self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
+        self.bits: dict[Register, Expr] = {}  # of masks: what lanes that have left have there
+        self.lost: dict[Register, Expr] = {}  # of masks: what lanes have there behind the loop, where it is not known
+        self.done = TRUE  # whether the lane does not go on after turn t, of all that is of this turn
+        self.back: list[State] = []  # at the end of a turn
+        self.entry = entry.copy()
+        self._assume(TRUE)
+
+    def _assume(self, still: Expr) -> None:
+        """What holds of a lane that is active at the head of turn t."""
+        self.own = all_of(self.inside, self.entered, still)
+        self.machine.registers.set_exec(self.entry, Mask(self.own))
+
+    def ends(self) -> Ends:
+        """The states behind the loop's exits."""
+        noting, around, decide = self.machine.noting, self.machine.loops, self.w.decide
+        trace, claims, carried = len(self.machine.trace), len(self.loops.claims), set(self.loops.carried)
+        self.machine.noting, self.machine.loops = False, (*around, self.t)
+        self.w.decide = lambda goal, given: False
+        try:
+            start, latch, _ = self._settled()
+            self.w.decide = decide
+            self.loops.leaving[self.t] = self.head, self._stays(latch)
+            lines = tuple(self._lines(self._stays(latch)))
+            self._assume(all_of(*map(self._at_head, lines)))
+            self.machine.noting = noting
+            self.wrong.clear()
+            start, latch, leaving = self._settled()
+        finally:
+            self.w.decide, self.machine.noting, self.machine.loops = decide, noting, around
+        if not leaving:
+            raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
+        self._stay_away(leaving)
+        if noting:
+            self.loops.claims += self._ranked(start, self._stays(latch), lines)
+            self.loops.turns[self.t] = self._turns(start, self._stays(latch), lines)
+            self._carries(latch, self.loops.turns[self.t])
+            self._settle(trace, claims, carried)
+        return self._left(latch, leaving)
+
+    # One turn
+
+    def _executed(self) -> tuple[State, State, Ends]:
+        start = self._start()
+        ends = self.execution.iteration(self.head, start.copy())
+        self.back = [state for target, state in ends if target == self.head]
+        if any(state.barriers is not start.barriers or state.signalled != start.signalled for _, state in ends):
+            raise NotReadable(f"a barrier in the loop at {self.head:#x}, which each lane leaves for itself")
+        staying = [self._staying(start, state) for state in self.back if own_exec(state) is not FALSE]
+        if not staying or len(staying) < len(self.back):
+            raise NotReadable(f"the loop at {self.head:#x} comes back to its head with no lane")
+        return start, joined(self.w, staying), [(target, state) for target, state in ends if target != self.head]
+
+    def _start(self) -> State:
+        """The state at the head; of a mask, what is known of it where the lane is active."""
+        start = super()._start()
+        for place, word in (self.unknown | self.known).items():
+            if isinstance(word, Mask):
+                lower, inside = lower_of(place, word), all_of(self.w.occupied, self.inside)
+                if lower not in self.bits or (self.masks.is_spread(lower) and Mask(self.bits[lower]).vacant is FALSE):
+                    self.bits[lower] = self.masks.bit(lower, as_mask(self._get(self.before, place)))
+                mixed = any_of(all_of(inside, word.own), all_of(negation(inside), self.bits[lower]))
+                start.scalars[place[1]] = word.having(mixed)
+        return start
+
+    def _staying(self, start: State, state: State) -> State:
+        """The end of a turn for a lane that goes on."""
+        after = state.under(own_exec(state))
+        for place in ACTIVE:
+            if place[1] in start.scalars:
+                after.scalars[place[1]] = start.scalars[place[1]]
+        given = all_of(after.condition, self.own)
+        for key, word in after.scalars.items():
+            if isinstance(word, Mask) and start.scalars.get(key) is not word:
+                after.scalars[key] = word.having(assuming(word.own, given))
+        return after
+
+    def _stays(self, latch: State) -> Expr:
+        """When a lane that is active at the head goes on after this turn."""
+        new = tuple(part for part in latch.path if part not in self.entry.path)
+        return simplify(assuming(within(new[-1], new[:-1]), self.own)) if new else TRUE
+
+    # What holds of the lane
+
+    def _lines(self, stays: Expr) -> Iterator[Expr]:
+        """Numbers that are at least 0 where the lane goes on after turn t, as functions of t."""
+        for part in literals(stays):
+            line = ranking(part, self.t)
+            if line is not None and self.forms.plain(line):
+                yield line
+
+    def _at_head(self, line: Expr) -> Expr:
+        """What of it holds at the head of turn t: it was at least 0 after turn t − 1, if there was one."""
+        held = substitute(line, {self.t: self.t - 1}) >= 0
+        first = substitute(held, {self.t: 0})
+        given = all_of(self.w.always, self.before.condition, self.entered)
+        return held if implies(given, first) or self.w.decide(first, given) else any_of(eq(self.t, 0), held)
+
+    def _ranked(self, start: State, stays: Expr, lines: Sequence[Expr]) -> Iterator[ForAll]:
+        """The claims: these are at least 0 whenever the lane goes on, and one of them gets less."""
+        about = f"the loop at {self.head:#x}"
+        given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
+        for line in lines:
+            goal = any_of(negation(stays), line >= 0)  # a loop may have one turn, with which no lane goes on
+            yield ForAll(f"{about}: nothing wraps where a lane goes on", goal, given)
+        steps = [simplify(line - substitute(line, {self.t: self.t + 1})) for line in lines]
+        falling = [step for step in steps if step.op != "const" or step.value > 0]
+        if falling:
+            yield ForAll(f"{about}: each lane leaves it", min(falling, key=_size) >= 1, given)
+        else:
+            yield ForAll(f"{about}: each lane leaves it, when it does not go on: {stays}", FALSE, given)
+
+    def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneTurns:
+        """The turns that a lane is active in: those in which the numbers say so, if it went on from each turn before.
+
+        That no number rises is not enough: it is known of turns that the lane is active in, and of no later ones.
+        """
+        active = all_of(self.entered, *map(self._at_head, lines))
+        before = fresh(f"{self.t.value.name}_before", int(self.t.hi) + 1, names(active, stays))
+        given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
+        goes_on = moved(stays, {self.unsure: ONE, self.t: before})
+        about = f"lanes leave the loop at {self.head:#x} in no other turn"
+        return LaneTurns(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
+
+    # Lanes that have left
+
+    def _stay_away(self, leaving: Ends) -> None:
+        """A lane that has left does not come back."""
+        left = Substitution({self.unsure: ZERO})
+        for state in self.back:
+            if simplify(left.expr(own_exec(state))) is not FALSE:
+                raise NotReadable(f"lanes that left the loop at {self.head:#x} may be active in it again")
+
+    def _settle(self, trace: int, claims: int, carried: set[Expr]) -> None:
+        """What was noted holds of turns that the lane is active in; of scalar loads, some lane is.
+
+        A guard keeps the unknown: that what holds in such turns holds does not say that the lane is active.
+        """
+        inside, since = Substitution({self.unsure: ONE}), self.machine.trace[trace:]
+        for k, element in enumerate(since, trace):
+            guard = element.guard
+            if not implies(guard, self.inside):
+                if not element.instruction.form.startswith("SMEM") or not some_lane(self.w, self.before):
+                    raise NotReadable(f"{element.instruction.place} in a loop that no lane may be in")
+                guard = all_of(guard, self.own)
+            self.machine.trace[k] = replace(
+                element, guard=guard, offset=inside.expr(element.offset), value=inside.expr(element.value)
+            )
+        for k, claim in enumerate(self.loops.claims[claims:], claims):
+            new = replace(claim, goal=inside.expr(claim.goal), given=inside.expr(claim.given))
+            self.loops.claims[k] = new
+        for unknown, fact in self.loops.facts.items():
+            self.loops.facts[unknown] = inside.expr(fact)
+        for t, turns in self.loops.turns.items():
+            self.loops.turns[t] = turns.under(inside.expr)
+        for unknown, one in self.loops.carried.items():
+            if unknown not in carried:
+                active = one.turns and one.turns.under(inside.expr)
+                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after), turns=active)
+                self.loops.carried[unknown] = new_one
+
+    # Behind the loop
+
+    def _left(self, latch: State, leaving: Ends) -> Ends:
+        """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
+        states = [state for _, state in leaving]
+        self.machine.lanes.left(self.t)
+        last = self.loops.last[self.t] = self.w.fresh("last_turn", int(self.t.hi) + 1)
+        at = Substitution({self.t: last, self.unsure: ONE})
+        self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
+        self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))
+        made_of = [state.scc.expr for state in states if state.scc is not None]
+        scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
+        after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=scc) for state in states[:1]])
+        for state in states[1:]:
+            after.outstanding.join(state.outstanding)
+        for place in dict.fromkeys(p for state in states for p in places(self.before, state)):
+            self._leave(after, place, states, at)
+        self.machine.registers.set_exec(after, Mask(self._active_behind(states)))
+        ends, others = Ends(), self.before.path
+        targets = list(dict.fromkeys(target for target, _ in leaving))
+        for target in targets:
+            state, taken = after.copy(), self.w.fresh_bit()
+            state.path = others if target == targets[-1] else (*others, taken)
+            others = (*others, negation(taken))
+            ends.append((target, state))
+        return ends
+
+    def _active_behind(self, leaving: Sequence[State]) -> Expr:
+        """EXEC's bit: of a lane that is not among those that leave last, not known."""
+        if all(own_exec(state) is FALSE for state in leaving):
+            return FALSE
+        return all_of(self.w.fresh_bit(), self.entered)
+
+    def _leave(self, after: State, place: Register, leaving: Sequence[State], at: Substitution) -> None:
+        """What a register holds behind the loop."""
+        kind, key = place
+        here = self._turned(place, leaving)
+        if kind == "cells":
+            before = self.before.cells.get(key, ())
+            states = (*leaving, *self.back)
+            if place not in self.unknown and all(state.cells.get(key, ()) == before for state in states):
+                after.cells[key] = before
+            elif self._keeps(place, leaving):
+                after.cells[key] = (*before, (self.entered, at.word(here)))
+                self._noted(place, here, at.word(here))
+            else:
+                after.cells[key] = ((TRUE, nothing_known(self.w, here)),)
+            return
+        held = self.before.scalars.get(key)
+        changed = place in self.unknown or any(s.scalars.get(key) is not held for s in (*leaving, *self.back))
+        if not changed and held is not None:
+            after.scalars[key] = held
+        elif (mask := self._mask_behind(place, leaving, at)) is not None:
+            after.scalars[key] = mask
+        else:
+            words = [word for state in leaving if isinstance(word := state.scalars.get(key), Word)]
+            after.scalars[key] = nothing_known(self.w, *words)
+
+    def _noted(self, place: Register, last: Word, left: Word) -> None:
+        """Notes what is left of what the loop carries, where the last turn makes it as all others do."""
+        unknown = self.unknown.get(place)
+        one = self.loops.carried.get(unknown.expr) if isinstance(unknown, Word) else None
+        if one is not None and substitute(last.expr, {self.unsure: 1}) is one.after:
+            self.loops.carried[one.unknown] = replace(one, left=left.expr)
+
+    def _turned(self, place: Register, leaving: Sequence[State]) -> Word:
+        """What a vector register holds at the end of the lane's last turn, if that is one word."""
+        if place[0] != "cells":
+            return self.w.unknown_word()
+        quitting = [(state, negation(own_exec(state))) for state in self.back]
+        found = [
+            self._resolved(state, place, guard) for state, guard in (*quitting, *((state, TRUE) for state in leaving))
+        ]
+        return found[0] if all(word.expr is found[0].expr for word in found) else nothing_known(self.w, *found)
+
+    def _resolved(self, state: State, place: Register, guard: Expr) -> Word:
+        at_head = state.copy()
+        self.machine.registers.set_exec(at_head, Mask(self.own))
+        word = read(self.w, at_head, place, guard)
+        assert isinstance(word, Word)
+        return word
+
+    def _keeps(self, place: Register, leaving: Sequence[State]) -> bool:
+        """Whether lanes keep a vector register in the turns that they are not active in."""
+        before = self.before.cells.get(place[1], ()) if place not in self.unknown else ((TRUE, self._inactive(place)),)
+        for state in (*leaving, *self.back):
+            writes = state.cells.get(place[1], ())
+            if writes[: len(before)] != before or not all(implies(g, self.inside) for g, _ in writes[len(before) :]):
+                return False
+        return True
+
+    def _mask_behind(self, place: Register, leaving: Sequence[State], at: Substitution) -> Mask | None:
+        """A mask behind the loop, if turns without the lane keep the lane's bit; else one that is not known."""
+        ends = [(state, negation(own_exec(state))) for state in self.back] + [(state, TRUE) for state in leaving]
+        words = [state.scalars.get(place[1]) for state, _ in ends]
+        if not all(isinstance(word, Mask) for word in words):
+            return None
+        masks = [as_mask(word) for word in words if word is not None]
+        lower, before = lower_of(place, masks[0]), self.before.scalars.get(place[1])
+        bit, entered = self.bits.get(lower), all_of(self.w.occupied, self.entered)
+        unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
+        away = Substitution({self.unsure: ZERO})
+        own = [assuming(mask.own, all_of(state.condition, self.own, guard, self.done))
+               for mask, (state, guard) in zip(masks, ends, strict=True)]  # fmt: skip
+        if bit is not None and all(simplify(away.expr(mask.own)) is bit for mask in masks) and len(set(own)) == 1:
+            without = as_mask(before).own if before is not None and is_mask(before) else unknown
+            unknown = any_of(all_of(entered, at.expr(own[0])), all_of(negation(entered), without))
+        return masks[0].having(unknown)
+
+
+def _size(e: Expr) -> int:
+    return 0 if e.op == "const" else 1

@@ -1,0 +1,100 @@
+"""Which memory an address is in, and where: an address is a tensor's, or an aperture's, and an offset that has none.
+
+| an address | is in |
+|---|---|
+| `x + 4·i` | x, at 4·i |
+| `p ? x + 4·i : x + 8·i` | x, at `p ? 4·i : 8·i` |
+| `code + 2560 + 4·i` | what is loaded of the code object at 2560 or before, from its start on |
+| `p ? x + 4·i : y + 4·i` | x, at 4·i, where p; y, at 4·i, where not p |
+
+What it cannot represent: tensors that a loop exchanges, and addresses that are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+
+from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, postorder, simplify, substitute, variables
+from layoutalg.index.conditions import choice, conjunction, excludes, implies
+from layoutalg.index.normal import normal
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.values.modular import representative
+
+
+@dataclass(frozen=True)
+class Span:
+    """Bytes of a buffer, or of LDS, from an offset on, where a condition holds."""
+
+    buffer: str
+    offset: Expr
+    condition: Expr
+
+
+class Bases:
+    """Takes addresses apart: these bases are the buffers'."""
+
+    def __init__(self, values: IndexValues, buffers: Mapping[str, Expr], all_bases: Set[Expr]) -> None:
+        """`all_bases`: none of these is part of an offset."""
+        self.w, self.buffers, self.all_bases = values, buffers, all_bases
+
+    def places(self, address: Expr, given: Expr) -> list[Span] | None:
+        """Where an address of 64 bits is, in all cases that are given; None where that is not seen."""
+        e = representative(decided(address, given), 64)
+        for name, base in self.buffers.items():
+            offset = self.w.uncut(e - base)
+            here = base.op == "var" or normal(offset).terms.get((), 0) >= 0  # of parts of one, the last before it
+            if here and self.all_bases.isdisjoint(variables(offset)):
+                return [Span(name, offset, given)]
+        chosen = next((node for node in postorder(e) if node.op == "select" and self._has_base(node)), None)
+        if chosen is None:
+            return None
+        condition = chosen.args[0]
+        found: list[Span] = []
+        for holds, way in ((condition, chosen.args[1]), (negation(condition), chosen.args[2])):
+            there = conjunction(given, holds)
+            parts = [] if there is FALSE else self.places(substitute(e, {chosen: way}), there)
+            if parts is None:
+                return None
+            found += parts
+        if len(found) == 2 and found[0].buffer == found[1].buffer:
+            return [Span(found[0].buffer, choice(condition, found[0].offset, found[1].offset), given)]
+        return found
+
+    def _has_base(self, e: Expr) -> bool:
+        return not self.all_bases.isdisjoint(variables(e))
+
+
+def decided(e: Expr, given: Expr) -> Expr:
+    """The expression without the choices that a condition decides.
+
+    >>> from layoutalg.index import select, var
+    >>> i, p = var("i", 9), var("p", 9) < 5
+    >>> decided(select(p, i, 7) + i, p)
+    i * 2
+    """
+    if given is TRUE:
+        return e
+    for node in postorder(e):
+        if node.op == "select" and (implies(given, node.args[0]) or excludes(given, node.args[0])):
+            return decided(substitute(e, {node: node.args[1 if implies(given, node.args[0]) else 2]}), given)
+    return simplify(e)
+
+
+def ways(e: Expr, given: Expr = TRUE) -> Iterator[tuple[Expr, Expr]]:
+    """The expression without choices, in each of their ways, with when that is taken.
+
+    >>> from layoutalg.index import select, var
+    >>> i, p = var("i", 9), var("p", 9) < 5
+    >>> list(ways(select(p, i, 7) + i))
+    [(p < 5, i * 2), (5 <= p, i + 7)]
+    """
+    e = decided(e, given)
+    chosen = next((node for node in postorder(e) if node.op == "select"), None)
+    if chosen is None:
+        yield given, e
+        return
+    for holds, way in ((chosen.args[0], chosen.args[1]), (negation(chosen.args[0]), chosen.args[2])):
+        there = all_of(given, holds)
+        if there is not FALSE:
+            yield from ways(substitute(e, {chosen: way}), there)

@@ -1,0 +1,396 @@
+"""The symbolic reading of `Values`: a word is an index expression, equal to the machine's word modulo 2ⁿ.
+
+Sums, differences, products and left shifts of representatives represent the results, so they cost nothing and lose
+nothing. Where the machine looks at a word's value (a comparison, a right shift, an extension) a representative in
+range is needed: ranges and the normal form give most, the prover the rest (under the instruction's condition), and
+what is not in range is cut explicitly, `e mod 2ⁿ`.
+
+| operation | reading |
+|---|---|
+| `a + b`, `a − b`, `a · b`, `a << k` | on representatives |
+| `a >> k`, extension, order | on the unsigned or signed value |
+| `a & (2ᵏ − 1)` | `a mod 2ᵏ`, of any representative |
+| `a \\| b` | `a + b` where no bit can be in both, else `a + b − (a & b)` |
+| the halves of a 64-bit word | remembered as such, so that a pair of halves is the word again |
+
+What it cannot represent: what shifts by an amount that is not constant make, but that a shift to the right makes no
+more of a word; and whether any *other* lane has a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from layoutalg.index import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    const,
+    div,
+    eq,
+    lt,
+    mod,
+    negation,
+    postorder,
+    rebuild,
+    select,
+    simplify,
+)
+from layoutalg.index.bounds import NARROWEST_CUT, generalised, in_range
+from layoutalg.index.conditions import assuming, implies, less
+from layoutalg.isa.semantics.values import width
+from layoutalg.symex.idioms.division import shifted
+from layoutalg.symex.idioms.floats import choice
+from layoutalg.symex.idioms.reciprocal import ERROR
+from layoutalg.symex.idioms.rules import first
+from layoutalg.symex.idioms.table import RULES
+from layoutalg.symex.machine.wave_unknowns import WaveUnknowns
+from layoutalg.symex.values.modular import cut, remainders, representative, same_word
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of
+from layoutalg.symex.values.word import (
+    Bit,
+    Carry,
+    High,
+    Low,
+    Mask,
+    NotReadable,
+    Product,
+    Sign,
+    Word,
+    ZeroExtended,
+    as_mask,
+)  # fmt: skip
+
+#: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
+Decide = Callable[[Expr, Expr], bool]
+
+
+class IndexValues(WaveUnknowns):
+    """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
+
+    def __init__(self, decide: Decide, always: Expr = TRUE, functions: UninterpretedFunctions | None = None) -> None:
+        """`always` may be assumed of every instruction."""
+        super().__init__()
+        self.decide = decide
+        self.given = self.always = always
+        self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
+        self.cuts: set[tuple[int, int]] = set()  # c and n of the c·(x mod n) that stand for what was cut to a word
+        self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
+        self.functions = UninterpretedFunctions() if functions is None else functions
+
+    @property
+    def divides(self) -> bool:
+        """Whether a division by reciprocal was seen, which rests on an assumption."""
+        return any(name == ERROR for name, _ in self._belonging)
+
+    def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
+        """Whether two representatives are of one word, as far as can be shown."""
+        return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
+
+    def fresh_word(self) -> Word:
+        """A word that nothing wrote."""
+        return self.word(self.undefined())
+
+    def unknown_word(self, *of: Expr, bits: int = 32) -> Word:
+        """A word of which no more is known than what it is made of; nothing is refuted by a value that it may have."""
+        return self.word(self.fresh("any", 1 << bits, Kind.ANY, "", *of), bits)
+
+    def bit_of(self, word: Word) -> Expr | None:
+        """The own lane's bit of a word that is a whole mask: of `1 << n`, whether it is lane n; of its complement."""
+        e = simplify(word.expr)
+        flipped = simplify(-1 - e) if e.op != "var" else e
+        function, made_of = function_of(flipped), arguments_of(flipped)
+        if word.bits != self.lanes or function != "shl" or made_of[0] is not ONE:
+            return None
+        own: Expr = eq(self.lane, made_of[1])
+        if self.occupied is not TRUE:
+            own = any_of(all_of(self.occupied, own), all_of(negation(self.occupied), self.fresh_bit()))
+        return own if flipped is e else negation(own)
+
+    def word(self, expr: Expr | int, bits: int = 32) -> Word:
+        """A word with this representative."""
+        return Word(as_expr(expr), bits, self)
+
+    # Values in range
+
+    def unsigned(self, word: Word) -> Expr:
+        """The word's value in 0 … 2ⁿ − 1."""
+        return self._cut(word, 0)
+
+    def signed(self, word: Word) -> Expr:
+        """The word's value in −2ⁿ⁻¹ … 2ⁿ⁻¹ − 1."""
+        return self._cut(word, -(1 << word.bits - 1))
+
+    def _cut(self, word: Word, lowest: int) -> Expr:
+        e, size = word.expr, 1 << word.bits
+        reduced = representative(e, word.bits)
+        for candidate in (e, simplify(e), reduced):
+            if lowest <= 0 and self.limited(candidate, lowest + size):
+                return candidate
+            if lowest <= candidate.lo and candidate.hi < lowest + size:
+                return candidate
+        e = reduced
+        known = cut(e, lowest, size)
+        if known is not None:
+            return known
+        if self.shown(e, lowest, size):
+            return e
+        found = simplify(mod(e - lowest, size) + lowest)
+        self.cuts |= {(factor, n) for _, factor, n in remainders(found) if factor * n % size == 0}
+        return found
+
+    def limit(self, e: Expr, below: int) -> None:
+        """Notes that a number is in 0 … below − 1 wherever holds what is given now."""
+        if not self.limited(e, below):
+            self._limits.setdefault(e, []).append((self.given, below))
+
+    def limited(self, e: Expr, below: int) -> bool:
+        """Whether that was noted under no more than what is given now."""
+        return any(most <= below and implies(self.given, where) for where, most in self._limits.get(e, ()))
+
+    def shown(self, e: Expr, lowest: int, size: int) -> bool:
+        """Whether a number is seen to be in lowest … lowest + size − 1, perhaps by a solver."""
+        key = (e, self.given, lowest, size)
+        if key not in self._in_range:
+            self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
+                self.decide(all_of(one >= lowest, one < lowest + size), self.given)
+                for one in (*generalised(e, self.given), e)
+            )
+        return self._in_range[key]
+
+    def uncut(self, e: Expr) -> Expr:
+        """The expression without the cuts to 2ⁿ that turn out to be none under what is given now."""
+        new: dict[Expr, Expr] = {}
+        for node in postorder(e):
+            args = [new[a] for a in node.args]
+            new[node] = rebuild(node, args) if args else node
+            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST_CUT
+            if cuts and self.shown(simplify(args[0]), 0, args[1].value):
+                new[node] = args[0]
+        return simplify(new[e])
+
+    # The operations of `Values`
+
+    def const(self, value: int, bits: int) -> Word:
+        """The representative nearest to 0."""
+        value %= 1 << bits
+        return self.word(value - (1 << bits) if value >> bits - 1 else value, bits)
+
+    def shl(self, word: Word, amount: Word) -> Word:
+        """A product."""
+        if simplify(amount.expr).op != "const":
+            return self._shifted("shl", word, amount, (1 << word.bits) - 1)
+        return word.with_expr(word.expr * (1 << self._constant(amount)))
+
+    def lshr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the unsigned value."""
+        if simplify(amount.expr).op != "const":
+            return self._shifted("lshr", word, amount, self.unsigned(word).hi)
+        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
+
+    def ashr(self, word: Word, amount: Word) -> Word:
+        """A quotient of the signed value; of the last bit, the sign."""
+        places = self._constant(amount)
+        if places < word.bits - 1:
+            return word.with_expr(shifted(self.signed(word), places, self.given))
+        sign: Expr | None = first(RULES["sign"], self, word)
+        sign = shifted(self.signed(word), places, self.given) if sign is None else sign
+        return word.with_expr(sign, Sign(word))
+
+    def _shifted(self, name: str, word: Word, amount: Word, most: Any) -> Word:
+        """A shift by an amount that is not constant: an unknown for each word and amount, 0 ≤ unknown ≤ most."""
+        whole = (1 << word.bits) - 1
+        limit = 1 + (int(most) if 0 <= most <= whole else whole)
+        return word.with_expr(self.belonging(name, limit, word.expr, simplify(amount.expr), const(limit)))
+
+    def eq(self, left: Word | Mask, right: Word) -> Bit:
+        """Equality; of a mask only with 0, which other lanes may decide."""
+        if isinstance(left, Mask):
+            if right.expr is not ZERO:
+                raise NotReadable("a mask compared with a number that is not 0")
+            return Bit(self.fresh_bit(left.own, self.lane) if left.half is not None else self.none_of(left))
+        difference = simplify(left.expr - right.expr)
+        if difference.op == "const":
+            return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
+        return Bit(eq(self.unsigned(left), self.unsigned(right)))
+
+    def ult(self, left: Word, right: Word) -> Bit:
+        """Unsigned order."""
+        if left is right:
+            return Bit(FALSE)
+        if left.bits == 64:
+            return self._less(left, right, 0)
+        a, b = self.unsigned(left), self.unsigned(right)
+        known: Expr | None = first(RULES["order"], self, a, b)
+        return Bit(assuming(less(a, b), self.given) if known is None else known)
+
+    def slt(self, left: Word, right: Word) -> Bit:
+        """Signed order."""
+        if left.bits == 64:
+            return self._less(left, right, -(1 << 63))
+        return Bit(assuming(less(self.signed(left), self.signed(right)), self.given))
+
+    def _less(self, left: Word, right: Word, lowest: int) -> Bit:
+        """The order of 64-bit words, of which no solver is asked whether they are in range: often nobody wants it."""
+        size = 1 << 64
+        values = (
+            e if lowest <= e.lo and e.hi < lowest + size else simplify(mod(e - lowest, size) + lowest)
+            for e in (representative(word.expr, 64) for word in (left, right))
+        )
+        return Bit(assuming(lt(*values), self.given))
+
+    def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
+        """Choice."""
+        unsure = assuming(condition.expr, self.given)
+        if unsure.op == "const":
+            return then if unsure is TRUE else otherwise
+        if isinstance(then, Mask) or isinstance(otherwise, Mask):
+            a, b = as_mask(then), as_mask(otherwise)
+            return a.having(any_of(all_of(condition.expr, a.own), all_of(negation(condition.expr), b.own)), b)
+        known: Expr | None = first(RULES["choice"], self, unsure, then.expr, otherwise.expr)
+        return then.with_expr(known) if known is not None else self.choice(unsure, then, otherwise)
+
+    def choice(self, condition: Expr, then: Word, otherwise: Word) -> Word:
+        """The choice, or the floating-point number that it is."""
+        return then.with_expr(choice(self.functions, condition, then.expr, otherwise.expr, then.bits))
+
+    def zext(self, word: Word) -> Word:
+        """The unsigned value."""
+        return Word(self.unsigned(word), 64, self, ZeroExtended(word))
+
+    def sext(self, word: Word) -> Word:
+        """The signed value."""
+        return self.word(self.signed(word), 64)
+
+    def low(self, word: Word | Mask) -> Any:
+        """Any representative of the whole is one of its low half; a mask has halves of its own."""
+        if isinstance(word, Mask):
+            return word.halves[0]
+        return Word(representative(word.expr, 32), 32, self, Low(word))
+
+    def high(self, word: Word | Mask) -> Any:
+        """The upper half; it remembers the whole."""
+        if isinstance(word, Mask):
+            return word.halves[1]
+        product = word.origin
+        step: Expr | None = None
+        if isinstance(product, Product):
+            step = first(RULES["upper half"], self, product.a, product.b)
+        return Word(self._upper_half(word.expr) if step is None else step, 32, self, High(word, self.low(word)))
+
+    def _upper_half(self, e: Expr) -> Expr:
+        if e.lo >= 0 and e.hi < 1 << 32:
+            return ZERO
+        if e.op == "mul" and in_range(e, 0, 1 << 63, self.given):
+            return shifted(e, 32, self.given)
+        return div(mod(e, 1 << 64), 1 << 32)
+
+    def pair(self, low: Word, high: Word) -> Word:
+        """The whole whose halves these are, else the sum of both."""
+        whole: Word | None = first(RULES["pair"], self, low, high)
+        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64) if whole is None else whole
+
+    def function(self, name: str, *words: Word) -> Word:
+        """A function of `functions`."""
+        words = tuple(self.fresh_word() if isinstance(word, Mask) else word for word in words)
+        arguments = [simplify(word.expr) for word in words]
+        if name == "bf16_of_f32":
+            return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
+        return self.word(self.functions.apply(name, *arguments), width(name))
+
+    def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
+        """An unknown truth: it is seldom looked at, and costly to say."""
+        return Bit(self.fresh_bit(a.expr, b.expr))
+
+    def ones_below(self, word: Word | Mask, places: Word) -> Word:
+        """Of a number whose bits are all set all of them; of a mask what is not known; of data one function."""
+        if isinstance(word, Mask):
+            return self._lanes_below(word, places)
+        number, count = (simplify(part.expr) for part in (word, places))
+        if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
+            return places
+        if number.op != "const" or (number.value and count.op != "const"):
+            return self.word(self.belonging("ones", 33, number, count))
+        below = (1 << int(count.value)) - 1 if number.value else 0
+        return self.const((int(number.value) & below & 0xFFFFFFFF).bit_count(), 32)
+
+    def lowest_one(self, word: Word | Mask) -> Word:
+        """Of a mask, a lane; of constants a constant, and of data one function, but for 0 a place in the word."""
+        if isinstance(word, Mask):
+            if word.half is not None:
+                raise NotReadable("the first lane of half a mask")
+            return self.word(self.first_of(word))
+        e = simplify(word.expr)
+        if e.op == "const":
+            number = int(e.value) % (1 << word.bits)
+            return self.const((number & -number).bit_length() - 1, 32)
+        return self.word(self.belonging("lowest_one", word.bits, e, const(word.bits)))
+
+    def reversed(self, word: Word) -> Word:
+        """Of a constant a constant, of data one function."""
+        e = simplify(word.expr)
+        if e.op == "const":
+            return self.const(int(f"{int(e.value) % (1 << 32):032b}"[::-1], 2), 32)
+        return self.word(self.belonging("reversed", 1 << 32, e))
+
+    def _lanes_below(self, mask: Mask, places: Word) -> Word:
+        """How many lanes have a bit, of the 32 that a register has or of the lowest of them, if there are such."""
+        if mask.own is TRUE:
+            return places
+        e = simplify(places.expr)
+        most = int(min(max(e.hi, 0), 32))
+        half = const(mask.half or 0)
+        return self.word(self.belonging("lanes", most + 1, mask.own, half, e))
+
+    def mul_high(self, a: Word, b: Word) -> Word:
+        """The upper half of a product; the steps of a division are seen as such."""
+        step: Expr | None = first(RULES["upper half"], self, a, b)
+        return self.high(self.zext(a) * self.zext(b)) if step is None else self.word(step)
+
+    def relation(self, name: str, *words: Word) -> Bit:
+        """A comparison of `functions`."""
+        if name.startswith(("f_", "tru_")):
+            return Bit(TRUE if name.startswith("tru_") else FALSE)
+        return Bit(self.functions.relation(name, *(self.unsigned(word) for word in words)))
+
+    def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
+        """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
+
+        The carry of a constant, by which compilers count up to 0, is a condition; else it is an unknown truth: what
+        matters is whose it is.
+        """
+        upper: Word | None = first(RULES["sum"], self, a, b, carry)
+        if upper is not None:
+            return upper, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
+        total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
+        if carry.expr is not FALSE:
+            return total, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
+        return total, Bit(self._carried(a, b), Carry(a, b, total))
+
+    def _carried(self, a: Word, b: Word) -> Expr:
+        """Whether a sum of words has a carry; of a constant k < 2³¹, where the other one is in −k … −1, with a sign."""
+        number, word = (a.expr, b) if a.expr.op == "const" else (b.expr, a)
+        if number.op != "const" or not 0 < number.value < 1 << 31:
+            return self.fresh_bit(a.expr, b.expr)
+        e, most = representative(word.expr, 32), 1 << 31
+        known = cut(e, -most, 2 * most)
+        value = simplify(mod(e + most, 2 * most) - most) if known is None else known
+        return all_of(value >= -number, value < 0)
+
+    def bitwise(self, operation: str, *words: Word) -> Expr:
+        """`and`, `or`, `xor` of two words, `not` of one."""
+        found: Expr = first(RULES[operation], self, *words)
+        return found
+
+    def _constant(self, word: Word) -> int:
+        e = simplify(word.expr)
+        if e.op != "const":
+            raise NotReadable(f"a shift by {e}")
+        return int(e.value % (1 << word.bits))

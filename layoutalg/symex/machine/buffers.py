@@ -1,0 +1,112 @@
+"""Buffers that scalar registers describe, as one lane sees them: where an access goes, and which of it happens.
+
+The descriptor's words (`isa.semantics.buffers`) are a base of 48 bits, the bytes from there on that are in range, and
+flags.  What is out of range the hardware drops, so the range is a guard of the access:
+
+| the offset, n bytes in range | touches | gives |
+|---|---|---|
+| `i < M ? 4·i : 2³¹`, n = 2³¹ − 2 | base + 4·i where i < M | what is there where i < M, else 0 |
+| `4·i`, n = 4·M | the same | the same |
+| `4·i mod 2³²`, n = 4·M | base + (4·i mod 2³²) where that is below 4·M | what is there, be it another's |
+
+An access of which sources say different things is refused, as the run on numbers refuses it: one must be in range
+whole, or out of it, by every reading; on CDNA each of its dwords.
+What it cannot represent: structured and swizzled buffers, and flags that are not constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, div, le, mod, simplify
+from layoutalg.index.conditions import disjunction
+from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.buffers import NOTHING, RULES
+from layoutalg.symex.machine.addresses import ways
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.values.modular import representative
+from layoutalg.symex.values.word import NotReadable, Word
+
+#: Bits of a base.
+BASE = 48
+
+#: Of an offset that is chosen among more than so many, the choices are not looked at one by one.
+MOST_WAYS = 4
+
+
+@dataclass(frozen=True)
+class RangedPart:
+    """A part of an access: its address, its bytes, and in which of the cases that are given it happens."""
+
+    address: Word
+    size: int
+    inside: Expr
+
+
+class DescribedBuffer:
+    """A buffer as a descriptor says it: raw, its base, its range and its mode."""
+
+    def __init__(self, values: IndexValues, architecture: str, words: tuple[Word, Word, Word], place: str) -> None:
+        """Raises `NotReadable` for one that is not modelled."""
+        self.w, self.rules, self.place = values, RULES[architecture], place
+        flags = simplify(words[2].expr)
+        if flags.op != "const":
+            raise NotReadable(f"{place}: a buffer whose flags are not constant: {flags}")
+        mode = int(flags.value) % (1 << 32)
+        base = simplify(representative(words[0].expr, 64))
+        upper = ZERO if values.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
+        if upper.op != "const":
+            raise NotReadable(f"{place}: a buffer whose stride is not seen to be 0")
+        why = self.rules.why_not(int(upper.value), mode)
+        if why:
+            raise NotReadable(f"{place}: a buffer that is not modelled: {why}")
+        self.base, self.unchecked = base, self.rules.mode(mode) == NOTHING
+        self.bytes = values.unsigned(words[1])
+
+    def parts(self, access: MemoryInstruction, scalar: Word, offset: Word) -> Sequence[RangedPart]:
+        """The access as it is in range, or not: as a whole, else dword by dword."""
+        moved, start = self.w.unsigned(scalar), offset.expr
+        dwords = self.rules.by_dword and access.size > 4 and not access.atomic
+        for size in (access.size, 4) if dwords else (access.size,):
+            firsts = range(0, access.size, size)
+            inside = [self._inside(start, k, size, moved) for k in firsts]
+            found = [
+                RangedPart(self.w.word(self.base + moved + start + k, 64), size, condition)
+                for k, condition in zip(firsts, inside, strict=True)
+                if condition is not None
+            ]
+            if len(found) == len(inside):
+                return found
+        raise NotReadable(f"{self.place}: sources differ in whether it is in the range of its buffer")
+
+    def _inside(self, start: Expr, first: int, size: int, moved: Expr) -> Expr | None:
+        """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
+        found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
+        clear = moved is ZERO and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
+            inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
+            if self.unchecked:
+                inside, outside = le(1, self.bytes), le(self.bytes, 0)
+            inside, outside = (all_of(one, way < 1 << 32) for one in (inside, outside))
+            given = all_of(self.w.given, condition)
+            if clear and way.hi < 1 << 32:  # it is either by the multiples that these are
+                inside = simplify(inside)
+            elif self._holds(inside, given):
+                inside = TRUE
+            elif self._holds(outside, given):
+                inside = FALSE
+            elif not self._holds(any_of(inside, outside), given):
+                return None
+            found = disjunction(found, all_of(condition, inside))
+        return found
+
+    def _holds(self, goal: Expr, given: Expr) -> bool:
+        goal = simplify(goal)
+        return goal is TRUE or (goal is not FALSE and self.w.decide(goal, given))
+
+
+def _is_multiple(e: Expr, n: int) -> bool:
+    """Whether the normal form shows a number to be a multiple, in each way of a choice."""
+    return all(_is_multiple(way, n) for way in e.args[1:]) if e.op == "select" else simplify(mod(e, n)) is ZERO

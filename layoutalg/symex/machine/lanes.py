@@ -1,0 +1,201 @@
+"""What crosses the lanes of a wave, as one unknown lane sees it: what other lanes hold, and matrix products.
+
+The own lane's word is an expression of its thread's numbers and of what it loaded or computed.  Each lane of the wave
+has the same expression, of its own: another thread's numbers, and other unknowns of the same kinds and ranges.  So the
+word of lane n is the expression with the thread's numbers replaced by those of thread n of the wave, and with a new
+unknown for each that lanes have for themselves, of which no more is said; an undefined one stays undefined.  That holds
+of lanes that are active where the word is read, since of others nothing was said: theirs is undefined, and whether a
+lane is active is its bit of EXEC, by the same rule.
+
+| instruction | is read as |
+|---|---|
+| `v_writelane R, s, 5` | the scalar register ("R", 5) becomes s; the own lane's value of R becomes an unknown |
+| `v_readlane s, R, 5` | s becomes the scalar register ("R", 5); if nothing was written there, lane 5's word |
+| `v_readfirstlane s, R` | the word of lane 0 where all lanes are active, or none; else of a lane that is not known |
+| DPP, permutes, swizzles | the word of the lane that each lane names |
+| a lane's number | that of its thread in the block, x the fastest, modulo the wave |
+| a matrix product | each element an unknown function of all that the lane holds of A and B, and of its element of C |
+
+Lane 0 always has a thread: threads fill waves in order.  A lane that has none is not active, and what it has is
+undefined.  The first two ignore EXEC (AMD's pseudocode for
+V_WRITELANE_B32 and V_READLANE_B32), so these scalar words belong to the wave.  The result of a read of a lane is a
+scalar, and unknowns in it belong to the wave: other waves, and other blocks, have others.
+What it cannot represent: numbers of lanes that are written to and not constant; that two lanes name one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from layoutalg.index import TRUE, ZERO, Expr, all_of, mod, negation, select, simplify, substitute, variables
+from layoutalg.index.conditions import implies
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.semantics.matrix import registers_of
+from layoutalg.symex.machine.addresses import decided
+from layoutalg.symex.machine.outstanding import Key
+from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
+from layoutalg.symex.machine.wave_unknowns import FIRST_LANE
+from layoutalg.symex.values.instances import own_coordinates
+from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
+from layoutalg.symex.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
+from layoutalg.target.operand import MatrixInstruction
+
+
+class SymbolicLanes:
+    """The lanes of the wave that the own lane is of."""
+
+    def __init__(self, registers: SymbolicRegisters, alike: set[Expr], loops: Callable[[], tuple[Expr, ...]]) -> None:
+        """`alike`: what all lanes of a wave have alike, to which comes what is found to be so; `loops`: the turns."""
+        self.registers, self.w, self.alike, self.loops = registers, registers.w, alike, loops
+
+    def left(self, loop: Expr) -> None:
+        """Behind a loop that lanes leave in different turns: what was alike in a turn is none of one turn any more."""
+        self.alike -= {v for v in self.alike if loop in own_coordinates(v)}
+        self.w.forget(loop)
+
+    def uniform(self, expr: Expr) -> bool:
+        """Whether all lanes of a wave have the same.
+
+        It is, where it is made of what is given to the wave, of the numbers of loops' turns, of functions of such, and
+        of the thread's numbers in such a way that those of lane 0's thread make the same of it.
+        """
+        own = {*self.registers.threads, HAS_THREAD}
+        made_of = variables(expr)
+        if not all(v in own or self._is_uniform(v) for v in made_of):
+            return False
+        return own.isdisjoint(made_of) or self._of_first(expr) is simplify(expr)
+
+    def _is_uniform(self, v: Expr) -> bool:
+        arguments = arguments_of(v)
+        return v in self.alike or v in self.loops() or (bool(arguments) and all(map(self.uniform, arguments)))
+
+    def _of_first(self, expr: Expr) -> Expr:
+        return simplify(substitute(expr, self.registers.threads_at(ZERO)))
+
+    # Other lanes
+
+    def elsewhere(self, e: Expr, lane: Expr, wave: bool = False) -> Expr:
+        """What an expression of the own lane is for the lane of this number; `wave` where all lanes ask for the same.
+
+        Unknowns that lanes have for themselves become others, one for each and each lane that is named.
+        """
+        registers = self.registers
+        there: dict[Expr, Expr] = dict(registers.threads_at(lane))
+        for v in variables(e):
+            if v not in there and not self.uniform(v):
+                kind = kind_of(v)
+                same = kind if kind in NOTHING_KNOWN else Kind.DATA
+                there[v] = self.w.belonging("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
+                if wave:
+                    self.alike.add(there[v])
+        return simplify(substitute(e, there))
+
+    def _word_at(self, word: Word | Mask, lane: Expr, wave: bool = False) -> Word:
+        """A word of the own lane as the lane of this number has it, active or not."""
+        if isinstance(word, Mask):
+            return self.w.fresh_word()
+        active, e = self._active_at(lane, wave), decided(word.expr, self.registers.own_exec)
+        e = e if active is TRUE and self.uniform(e) else self.elsewhere(e, lane, wave)
+        return self.w.word(select(active, e, ZERO if active is TRUE else self.w.undefined(word.bits)), word.bits)
+
+    def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
+        """Whether the lane of this number is active: the first lane of a mask is, where all lanes of the mask are."""
+        registers = self.registers
+        if function_of(lane) == FIRST_LANE and len(arguments_of(lane)) == 1:
+            (own,) = arguments_of(lane)
+            if negation(self.w.nobody(own)) in registers.state.path and implies(own, registers.own_exec):
+                return TRUE
+        return self.elsewhere(all_of(registers.w.occupied, registers.own_exec), lane, wave)
+
+    def gathered(self, word: Word | Mask, lane: Word) -> Word:
+        """The word of the lane that each lane names; of one that is not active an undefined one."""
+        return self._word_at(word, self._number(lane))
+
+    def scattered(self, word: Word | Mask, lane: Word) -> Word:
+        """The word of some active lane, or 0: which lanes name this one is not known."""
+        size = self.registers.kernel.wave_size
+        if isinstance(word, Mask):
+            return self.w.fresh_word()
+        made_of = lane.expr, self.registers.lane  # other lanes' too, which are made alike
+        e = self.elsewhere(word.expr, self.w.fresh("lane", size, Kind.DATA, "", *made_of))
+        return self.w.word(select(self.w.fresh_bit(*made_of), e, 0))
+
+    def all_active(self) -> bool:
+        """Whether this one is, whichever thread it is."""
+        return self.registers.all_active()
+
+    def active_at(self, lane: Word) -> Bit:
+        """The bit of EXEC of the lane that each lane names."""
+        return Bit(self._active_at(self._number(lane)))
+
+    def _number(self, lane: Word) -> Expr:
+        """A lane's number, of which the wave's size is no matter."""
+        return simplify(mod(self.w.unsigned(lane), self.registers.kernel.wave_size))
+
+    def read_lane(self, source: Operand, lane: Word | Mask) -> Word | Mask:
+        """What was written to that lane, if nothing else was since; else what the lane of that number has."""
+        register = self._register(source)
+        if isinstance(lane, Mask):
+            raise NotReadable(f"{self.registers.where}: a mask that is a lane's number")
+        number = self._number(lane)
+        if number.op == "const":
+            written = self.registers.state.scalars.get((lanes_file(register), int(number.value)))
+            if written is not None:
+                return written
+        return self._word_at(self.registers.read_register(source, 32), number, wave=True)
+
+    def write_lane(self, target: Operand, lane: Word | Mask, word: Word | Mask) -> None:
+        """The own lane may be the one that is written, so its value is not known then."""
+        register = self._register(target)
+        number = self.registers.number(lane) % self.registers.kernel.wave_size
+        written = word.own if isinstance(word, Mask) else word.expr
+        unknown = self.w.unknown_word(written, self.registers.lane)
+        self.registers.put(register, self.registers.state.condition, unknown)
+        self.registers.hold_lane(register, number, word)
+
+    def _register(self, operand: Operand) -> Key:
+        register = (operand.kind, operand.index)
+        if operand.kind != "v":
+            raise NotReadable(f"{self.registers.where}: a lane of {operand}")
+        if self.registers.state.outstanding.open(register):
+            raise NotReadable(f"{self.registers.where}: the register's load is under way")
+        return register
+
+    def read_first_lane(self, source: Operand) -> Word:
+        """A uniform word is the word of the first lane too, if some lane is active; else a lane that is one of them."""
+        registers = self.registers
+        word, own = registers.read_register(source, 32), registers.own_exec
+        if not self.uniform(word.expr):
+            first = ZERO if self.uniform(own) else self._first_lane(own)
+            word = self.w.word(self.elsewhere(word.expr, first, wave=True))
+        some = negation(self.w.nobody(own))  # as a branch that skips the rest has it
+        if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all
+            word = self.w.word(select(own, word.expr, self.w.undefined()))
+        return word
+
+    def _first_lane(self, own: Expr) -> Expr:
+        """The number of the first lane that has its bit of a mask."""
+        lane = self.w.first_of(Mask(own))
+        self.alike.add(lane)
+        return lane
+
+    def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """Each element of the result: a function of all that the lane holds of A and B, and of its element of C."""
+        if not self.all_active():
+            raise NotReadable(f"{instruction.place} with inactive lanes")
+        counts = registers_of(matrix)
+        a, b, c = (self._words(instruction, role, counts[role]) for role in "abc")
+        target = operand_of(instruction, "d")
+        results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
+        for k, word in enumerate(results):
+            self.registers.write_cell((target.kind, target.index + k), word)
+
+    def _words(self, instruction: Instruction, role: str, count: int) -> list[Word]:
+        """A lane's registers of A, B or C."""
+        operand = operand_of(instruction, role)
+        if operand.kind in ("v", "a"):
+            return [self.registers.cell((operand.kind, operand.index + k)) for k in range(count)]
+        if (operand.kind, operand.index) != ("int", 0):
+            raise NotReadable(f"{instruction}: a matrix operand that is the constant {operand}")
+        return [self.w.const(0, 32)] * count

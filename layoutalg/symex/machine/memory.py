@@ -1,0 +1,372 @@
+"""The symbolic machine's memory: its instructions, element by element, on the trace.
+
+Each element has a place (a buffer and the bytes from its start, or LDS), the condition under which the lane accesses
+it, and its value: what is stored, or an unknown that stands for what is loaded.  A load to LDS is a load, and a store
+of what it found, which lands at some time before a wait.
+What it cannot represent: elements of less than a byte that lanes load for one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import lcm
+
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, mod, select, simplify, variables
+from layoutalg.index.conditions import assuming, conjunction
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
+from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.symex.machine.addresses import Bases, Span
+from layoutalg.symex.machine.arguments import Arguments, constants
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
+from layoutalg.symex.machine.lanes import SymbolicLanes
+from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, half_of
+from layoutalg.symex.machine.registers import SymbolicRegisters
+from layoutalg.symex.machine.scratch import Scratch
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.unknowns import Kind
+from layoutalg.symex.values.word import NotReadable, Word
+from layoutalg.target.transposed import TRANSPOSED
+
+Loaded = Callable[[str, Expr, int, Sequence[Expr]], None]
+"""Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
+
+
+HasContents = Callable[[str, Expr, int, Expr], bool]
+"""Whether so many bytes of a buffer, from an offset on, are known to hold something wherever a condition does."""
+
+
+class SymbolicMemory:
+    """What memory instructions and waits do, on the registers and the trace of a machine."""
+
+    kernel: KernelBinary
+    w: IndexValues
+    registers: SymbolicRegisters
+    scratch: Scratch
+    lanes: SymbolicLanes
+    sizes: Mapping[str, int]  # the bytes of an element in each buffer and LDS
+    buffers: Mapping[str, Expr]  # where each begins
+    arguments: Arguments
+    packet: Arguments
+    bases: set[Expr]
+    trace: list[TracedElement]
+    moment: int  # how many instructions have accessed memory
+    noting: bool  # or only trying out what a loop changes
+    spans: dict[int, int]  # load to LDS → barriers that its wave passed while it was under way, at most
+    beside: set[int]  # those beside which other accesses of the wave to LDS are under way
+    loaded: Loaded  # is told what was loaded
+    has_contents: HasContents
+
+    def start_in_lds(self, word: Word, bits: int) -> Word:
+        """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
+        start = self.w.uncut(self.w.unsigned(word))
+        if simplify(mod(start, 4)) is not ZERO or not self.w.shown(start, 0, 1 << bits):
+            raise NotReadable(f"M0 is {start}, of which a load to LDS takes bits 2 to {bits - 1}")
+        return self.w.word(start)
+
+    def dwords(self, part: Word) -> Word:
+        """The part of a scalar address, which must have no bits that the machine would drop."""
+        if simplify(mod(part.expr, 4)) is not ZERO:
+            raise NotReadable(f"a scalar address has the part {part.expr}, which may be no multiple of 4")
+        return part
+
+    def bring(self, target: Operand, word: Word) -> None:
+        """A register that waits for what the LDS unit exchanges."""
+        counters, key = (self.kernel.architecture.counters.lds,), (target.kind, target.index)
+        self.registers.write_cell(key, word)
+        self.registers.state.outstanding.issue(counters, [key], False)
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """Passes to the ages."""
+        self.registers.state.outstanding.wait(left)
+
+    def access(
+        self, instruction: Instruction, access: MemoryInstruction, addresses: tuple[Word, ...],
+        in_lds: Word | None = None,
+    ) -> None:  # fmt: skip
+        """Notes every element; loaded data are new unknowns."""
+        self.moment += 1
+        counted = access.space
+        if access.space == "flat":
+            access = replace(access, space=self.registers.space_of(addresses[0]))
+        if access.space == "constant" and access.size < 4:
+            raise NotReadable(f"{instruction.place}: a scalar load of {access.size} bytes")
+        if access.space == "constant":
+            self._issue(instruction, access, counted, self._load_scalars(instruction, access, addresses[0]))
+            return
+        if access.space == "lds" and self.registers.state.signalled:
+            raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
+        if access.transposed:
+            self._load_transposed(instruction, access, addresses[0])
+            return
+        parts = [RangedPart(address, access.size, TRUE) for address in addresses]
+        self._carry_out(instruction, access, parts, counted, in_lds)
+
+    def access_buffer(
+        self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Word, Word, Word],
+        scalar: Word, offset: Word, in_lds: Word | None = None,
+    ) -> None:  # fmt: skip
+        """Scratch, where the descriptor is seen to be its own; else global memory, as far as it is in range."""
+        base, count, flags = descriptor
+        if self.kernel.has_scratch_buffer and self.scratch.is_described_by(base, self.w.pair(count, flags), scalar):
+            self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),), in_lds)
+            return
+        parts: Sequence[RangedPart] = [RangedPart(offset, access.size, TRUE)]
+        if self.noting:
+            buffer = DescribedBuffer(self.w, self.kernel.architecture.name, descriptor, instruction.place)
+            parts = buffer.parts(access, scalar, offset)
+        self._carry_out(instruction, replace(access, space="global"), parts, access.space, in_lds)
+
+    def _carry_out(
+        self, instruction: Instruction, access: MemoryInstruction, parts: Sequence[RangedPart], counted: str,
+        in_lds: Word | None,
+    ) -> None:  # fmt: skip
+        """Stores and loads each part; what is loaded comes later, as an access of the space that is counted."""
+        if in_lds is not None:
+            self._bring_to_lds(instruction, access, parts, counted, in_lds)
+            return
+        loaded: list[tuple[Key, Word, Key | None]] = []
+        for number, part in enumerate(parts):
+            one = replace(access, size=part.size)
+            if access.space == "scratch" and access.store:
+                self.scratch.store(instruction, one, part.address)
+            elif access.space == "scratch" and not access.atomic:
+                loaded += self.scratch.load(instruction, one, part.address)
+            elif access.store:
+                self._store(instruction, one, number, part)
+            else:
+                loaded += self._load(instruction, one, number, part)
+        overtaking = counted in self.kernel.architecture.overtaking
+        counters = () if overtaking else self._counters(instruction, access, counted)
+        half = access.half if self.kernel.architecture.loads_keep_other_half else ""
+        for key, word, source in loaded:
+            self.registers.write_cell(key, word, counters, source, half)
+        waiting = [LDS] if access.space == "lds" else []
+        self._issue(instruction, access, counted, [*waiting, *(half_of(key, half) for key, _, _ in loaded)])
+
+    def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
+        """Counts an access up, for which these registers wait."""
+        counters, unordered = self._counters(instruction, access, counted), self.kernel.architecture.unordered
+        self.registers.state.outstanding.issue(counters, keys, counted in unordered)
+
+    def _counters(self, instruction: Instruction, access: MemoryInstruction, counted: str) -> tuple[str, ...]:
+        return self.kernel.architecture.counters.of(counted, access.is_counted_as_store(instruction.fields))
+
+    def _places(self, access: MemoryInstruction, part: RangedPart, instruction: Instruction) -> tuple[list[Span], int]:
+        """Where a part of an access is, in each case that this lane makes it; and the bytes of an element."""
+        active = self.registers.active
+        guard = active if part.inside is TRUE else conjunction(active, part.inside)
+        if not self.noting or guard is FALSE:
+            return [Span("", ZERO, guard)], min(access.size, 4)
+        if access.space == "lds" and part.address.bits == 32:
+            found: list[Span] | None = [Span("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
+        else:
+            before, self.w.given = self.w.given, all_of(self.w.given, part.inside)
+            apertures = {"lds": self.registers.apertures["lds"]}
+            addresses = Bases(self.w, apertures if access.space == "lds" else self.buffers, self.bases)
+            found = addresses.places(part.address.expr, guard)
+            self.w.given = before
+        if found is None:
+            raise NotReadable(f"{instruction.place}: the address {simplify(part.address.expr)} is in no buffer")
+        return found, min(4, access.size, *(self.sizes[one.buffer] for one in found))
+
+    def _note(
+        self, instruction: Instruction, access: MemoryInstruction, place: Span, size: int, values: Sequence[Expr]
+    ) -> None:
+        if not place.buffer:
+            return
+        if place.buffer == "lds" and instruction.address not in self.spans:
+            self.beside |= {address for _, address in self.registers.state.outstanding.coming}
+        state, atomic = self.registers.state, access.atomic is not None
+        for k, value in enumerate(values):
+            at = place.buffer, place.offset + k * size, place.condition, state.barriers
+            this = instruction, access.store or atomic, *at, value, size, access.size
+            uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
+            rest = self.w.loops, k * size, atomic, self.moment, uniform
+            self.trace.append(TracedElement(*this, *rest, signalled=state.signalled))
+
+    def _load(
+        self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
+    ) -> list[tuple[Key, Word, Key | None]]:
+        """The registers that get what is there, and 0 where nothing is.
+
+        An atomic operation leaves what is not known, as what it finds is: others may change it before and after.
+        """
+        if access.atomic and access.space == "scratch":
+            raise NotReadable(f"{instruction.place}: an atomic operation on scratch")
+        found, size = self._found(instruction, access, part)
+        if not access.returns(instruction.fields):
+            return []
+        target = operand_of(instruction, "d")
+        words: list[tuple[Key, Word, Key | None]] = []
+        for k, total in enumerate(joined_elements(found, size, access.size)):
+            key = (target.kind, target.index + number * access.registers + k)
+            words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
+        return words
+
+    def _found(self, instruction: Instruction, access: MemoryInstruction, part: RangedPart) -> tuple[list[Expr], int]:
+        """What a load finds, element by element, and the bytes of one."""
+        operands = atomic_operands(instruction, access) if access.atomic else ()
+        made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
+        places, size = self._places(access, part, instruction)
+        count, guard = access.size // size, self.registers.active
+        found = [ZERO] * count
+        for place in places:
+            values = self._contents(place, size, count)
+            left = [
+                self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of)
+                for _ in range(count if access.atomic else 0)
+            ]
+            self._note(instruction, access, place, size, left or values)
+            self.loaded(place.buffer, place.offset, size, values)
+            here = assuming(place.condition, guard)
+            found = [select(here, *pair) for pair in zip(values, found, strict=True)]
+        return found, size
+
+    def _bring_to_lds(
+        self,
+        instruction: Instruction,
+        access: MemoryInstruction,
+        parts: Sequence[RangedPart],
+        counted: str,
+        start: Word,
+    ) -> None:
+        """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
+        if self.registers.state.signalled:
+            raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
+        self.spans.setdefault(instruction.address, 0)
+        if self.registers.state.outstanding.open(LDS):
+            self.beside.add(instruction.address)
+        words: list[Expr] = []
+        for part in parts:
+            found, size = self._found(instruction, replace(access, size=part.size), part)
+            words += joined_elements(found, size, part.size)
+        store = replace(access, space="lds", store=True, to_lds=False)
+        places, size = self._places(store, RangedPart(start, access.size, TRUE), instruction)
+        for place in places:
+            self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
+        counters = self._counters(instruction, access, counted)
+        if not self.registers.state.outstanding.bring(counters, instruction.address):
+            raise NotReadable(f"{instruction.place}: more than {GENERATIONS} of these loads are under way at once")
+
+    def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
+        """Each element is one at an address that another lane names (`target.transposed`)."""
+        if not self.lanes.all_active():
+            raise NotReadable(f"{instruction.place} with inactive lanes")
+        load = TRANSPOSED[instruction.name.lower()]
+        own = self.w.uncut(self.w.unsigned(address))
+        if not self.w.shown(simplify(mod(own, load.alignment)), 0, 1):
+            raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")
+        lane, target = self.registers.lane, operand_of(instruction, "d")
+        whole = lcm(load.bits, 8) // 8  # bytes of the fewest elements that fill some
+        together = 8 * whole // load.bits
+        found: list[Expr] = []
+        for e in range(load.elements):
+            number = e * load.group + mod(lane, load.group)
+            other = simplify(lane - mod(lane, load.group) + div(number, load.elements))
+            within = mod(number, load.elements)
+            at = simplify(self.lanes.elsewhere(own, other) + div(within, together) * whole)
+            found.append(self._part(instruction, access, at, whole, load.bits, mod(within, together)))
+        counters = self._counters(instruction, access, "lds")
+        words = joined_bits(found, load.bits)
+        keys = [(target.kind, target.index + k) for k in range(access.registers)]
+        for key, word in zip(keys, words, strict=True):
+            self.registers.write_cell(key, self.w.word(word), counters, None, "")
+        self._issue(instruction, access, "lds", [LDS, *keys])
+
+    def _part(
+        self, instruction: Instruction, access: MemoryInstruction, at: Expr, bytes: int, bits: int, number: Expr
+    ) -> Expr:
+        """Of the elements of so many bits in a few bytes of LDS, one by its number."""
+        each = min(bytes, 2) if bytes % 2 == 0 else 1
+        whole = ZERO
+        for k in range(0, bytes, each):
+            part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
+            elements, size = self._found(instruction, replace(access, size=each), part)
+            (value,) = joined_elements(elements, size, each)
+            whole += value * (1 << 8 * k)
+        found = whole
+        for k in range(1, 8 * bytes // bits):
+            found = select(eq(number, k), div(whole, 1 << bits * k), found)
+        return whole if 8 * bytes == bits else mod(found, 1 << bits)
+
+    def _contents(self, place: Span, size: int, count: int) -> list[Expr]:
+        """Unknowns for what is loaded: data, but where perhaps nothing was written."""
+        buffer, start = place.buffer, place.offset
+        there = (not buffer or self.has_contents(buffer, start + k * size, size, place.condition) for k in range(count))
+        return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if known else Kind.UNDEFINED) for known in there]
+
+    def _store(self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart) -> None:
+        second = "data2" in instruction.operands
+        source = operand_of(instruction, "data2" if second and number else "data")
+        first = source.index + (0 if second else number * access.registers)
+        words = [self.registers.cell((source.kind, first + k), access.half_read) for k in range(access.registers)]
+        places, size = self._places(access, part, instruction)
+        high = access.half == "high"
+        whole = [div(self.w.unsigned(word), 1 << 16) if high else word.expr for word in words]
+        for place in places:
+            self._note(instruction, access, place, size, split_in_elements(whole, size, access.size))
+
+    def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Key]:
+        """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike; their registers."""
+        target = operand_of(instruction, "d")
+        keys = [(target.kind, target.index + k) for k in range(access.registers)]
+        for key in keys:
+            if self.registers.state.outstanding.open(key):
+                raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
+        words = constants(self.kernel, simplify(address.expr - self.registers.code), access.registers, self.w)
+        if not words and {*self.buffers.values()} & set(variables(address.expr)):
+            words = self._load_uniform(instruction, access, address)
+        for given in (self.arguments, self.packet):
+            words = words or given.at(address.expr, access.registers, instruction.place)
+        if not words:
+            raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
+        self.registers.state.scalars.update(zip(keys, words, strict=True))
+        return keys
+
+    def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
+        """A scalar load from a buffer, which every wave on this way makes."""
+        state = self.registers.state
+        where = Bases(self.w, self.buffers, self.bases)
+        places = where.places(address.expr, state.condition) if self.noting else [Span("", ZERO, state.condition)]
+        if places is None:
+            raise NotReadable(f"{instruction.place}: the address {simplify(address.expr)} is in no buffer")
+        found = [ZERO] * access.registers
+        for place in places:
+            values = self._contents(place, 4, access.registers)
+            self._note(instruction, access, place, 4, values)
+            self.lanes.alike.update(values)
+            self.loaded(place.buffer, place.offset, 4, values)
+            here = assuming(place.condition, state.condition)
+            found = [select(here, *pair) for pair in zip(values, found, strict=True)]
+        return [self.w.word(value) for value in found]
+
+
+def joined_elements(found: Sequence[Expr], size: int, width: int) -> list[Expr]:
+    """The registers that elements of so many bytes make, of what is `width` bytes wide."""
+    per = max(1, min(4, width) // size)
+    return [
+        sum((part * (1 << 8 * size * j) for j, part in enumerate(found[k : k + per])), start=ZERO)
+        for k in range(0, len(found), per)
+    ]
+
+
+def joined_bits(found: Sequence[Expr], bits: int) -> list[Expr]:
+    """The registers that elements of so many bits make: one may begin in a register and end in the next."""
+    words = [ZERO] * (len(found) * bits // 32)
+    for n, element in enumerate(found):
+        word, shift = divmod(n * bits, 32)
+        over = max(0, shift + bits - 32)
+        words[word] += (mod(element, 1 << bits - over) if over else element) * (1 << shift)
+        if over:
+            words[word + 1] += div(element, 1 << bits - over)
+    return words
+
+
+def split_in_elements(words: Sequence[Expr], size: int, width: int) -> list[Expr]:
+    """The elements of so many bytes that registers hold."""
+    each = range(max(1, min(4, width) // size))
+    return [simplify(mod(div(word, 1 << 8 * size * j), 1 << 8 * size)) for word in words for j in each]

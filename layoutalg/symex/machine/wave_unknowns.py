@@ -1,0 +1,100 @@
+"""The unknowns that a reading makes, and what is asked of all lanes of the wave at once.
+
+What is not known of a result is an unknown all the same that has its operands as arguments: of what it is made decides
+whether it is defined, what becomes of a load, and whether all lanes have it alike.
+
+What other lanes have of a mask is not known; but of one mask the same questions have one answer each:
+
+| asked of a mask | is |
+|---|---|
+| whether no lane has its bit | false where this one has; else one unknown truth of this mask |
+| the number of the first lane that has its bit | one unknown of this mask |
+
+A mask is known by the own lane's bit, as an expression that all lanes have of themselves; and by that of lanes without
+a thread, where there are such and they may have it (`values.word`).
+What it cannot represent: how many lanes have a bit.
+"""
+
+from __future__ import annotations
+
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation
+from layoutalg.symex.values.instances import own_coordinates
+from layoutalg.symex.values.unknowns import Kind, unknown_value
+from layoutalg.symex.values.word import Mask
+
+#: What the first lane of a mask is called.
+FIRST_LANE = "first_lane"
+
+
+class WaveUnknowns:
+    """Makes unknowns, each with a number of its own, or one for all that it belongs to."""
+
+    def __init__(self) -> None:
+        self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
+        self.lane: Expr = ZERO  # the own lane's number in its wave, which has so many
+        self.lanes = 64
+        self.thread: tuple[Expr, ...] = ()  # the own lane's: the indices of its block, and in it
+        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
+        self._made = 0
+        self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
+
+    def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
+        """A new unknown of this thread in this iteration, 0 ≤ name < limit."""
+        return self._new(name, limit, kind, function, of, (*self.thread, *self.loops))
+
+    def _new(
+        self, name: str, limit: int, kind: Kind, function: str, of: tuple[Expr, ...], owner: tuple[Expr, ...]
+    ) -> Expr:
+        self._made += 1
+        return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of, owner)
+
+    def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
+        """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
+        if (name, of) not in self._belonging:
+            self._belonging[name, of] = self._new(name, limit, kind, name, of, self.thread)  # of iterations, as `of` is
+        return self._belonging[name, of]
+
+    def forget(self, loop: Expr) -> None:
+        """What belongs to expressions of a loop's turn belongs to them no more: behind it they are of several turns."""
+        kept = {key: v for key, v in self._belonging.items() if loop not in own_coordinates(*key[1])}
+        self._belonging = kept
+
+    def now(self) -> int:
+        """How many unknowns have been made: the number of the next."""
+        return self._made
+
+    def fresh_bit(self, *of: Expr, kind: Kind = Kind.ANY) -> Expr:
+        """A new unknown truth, made of these."""
+        return eq(self.fresh("any", 2, kind, "", *of), 1)
+
+    def lane_bit(self, *held: Expr, kind: Kind = Kind.ANY) -> Expr:
+        """A new unknown bit of a mask; lanes without a thread have it not, where they have none that it `held`."""
+        own = all_of(self.occupied, self.fresh_bit(kind=kind))
+        if self.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
+            return own
+        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind=kind)))
+
+    def undefined(self, bits: int = 32) -> Expr:
+        """A number that nothing wrote: any that the machine happens to have there."""
+        return self.fresh("undefined", 1 << bits, Kind.UNDEFINED)
+
+    def nobody(self, own: Expr, vacant: Expr = FALSE) -> Expr:
+        """Whether no lane has the bit that this one, and one without a thread, have under conditions.
+
+        Of others it is unknown, but one truth for each.
+        """
+        of = (own,) if vacant is FALSE else (own, vacant)
+        return all_of(negation(own), eq(self.belonging("any", 2, *of, kind=Kind.ANY), 1))
+
+    def none_of(self, mask: Mask) -> Expr:
+        """Whether no lane has its bit of a whole mask."""
+        return self.nobody(*self.bits_of(mask))
+
+    def first_of(self, mask: Mask) -> Expr:
+        """The number of the first lane that has its bit of a whole mask, where one has."""
+        own, vacant = self.bits_of(mask)
+        return self.belonging(FIRST_LANE, self.lanes, *((own,) if vacant is FALSE else (own, vacant)))
+
+    def bits_of(self, mask: Mask) -> tuple[Expr, Expr]:
+        """The own lane's bit of a mask, and that of lanes without a thread, if there are such."""
+        return mask.threads, FALSE if self.occupied is TRUE else mask.vacant

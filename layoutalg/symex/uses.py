@@ -1,0 +1,50 @@
+"""What becomes of what is loaded: where it may reach a store or a branch.  A load of which nothing does is no access.
+
+    v = p[t % 64]; if (t < 64) p[t] = 2 * v        v reaches a store where t < 64, so waves 1 to 3 load it for nothing
+
+| what was loaded | counts |
+|---|---|
+| is part of what a store of the same iteration stores | where that store happens |
+| decides whether or where something happens, or when a loop is left | everywhere |
+| is handed on by a loop, looked at by other lanes, part of an atomic operation's operands | everywhere |
+| was loaded before something that the machine chooses or nothing is known of, and that counts | everywhere |
+
+The last, since of such an unknown is not said what it was made of.
+What it cannot represent: conditions of a branch, of which nothing comes either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutalg.index import FALSE, TRUE, Expr, any_of
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of, number_of
+
+
+def uses(trace: Sequence[TracedElement], loops: LoopRecord) -> dict[Expr, Expr]:
+    """Of each unknown that is used: where it reaches a store or a branch, in its own thread and iteration."""
+    loaded = {one.value: one.loops for one in trace if not one.store}
+    found = dict.fromkeys(_everywhere(trace, loops), TRUE)
+    for one in trace:
+        for v in dependencies(one.value) if one.store else ():
+            alike = loaded.get(v) == one.loops and not one.atomic
+            found[v] = any_of(found.get(v, FALSE), one.guard) if alike else TRUE
+    opaque = (v for v in found if v not in loaded and v not in loops.handed and not arguments_of(v))
+    latest = max((number for v in opaque if (number := number_of(v)) is not None), default=-1)
+    return found | dict.fromkeys((v for v in loaded if (number_of(v) or 0) < latest), TRUE)
+
+
+def _everywhere(trace: Sequence[TracedElement], loops: LoopRecord) -> frozenset[Expr]:
+    """What counts whatever the thread and the iteration is."""
+    terms = [e for one in loops.carried.values() for e in (one.before, one.after)]
+    terms += [e for held in loops.handed.values() for e in held]
+    terms += [e for claim in loops.claims for e in (claim.goal, claim.given)]
+    terms += [*loops.facts.values(), *(leaves for _, leaves in loops.leaving.values())]
+    for one in trace:
+        terms += [one.offset, one.guard]
+        for v in dependencies(one.value) if one.store else ():
+            if kind_of(v) is not Kind.RESULT or "[" in function_of(v):  # what other lanes have goes into it
+                terms += arguments_of(v)
+    return dependencies(*terms)

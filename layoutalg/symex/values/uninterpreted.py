@@ -1,0 +1,125 @@
+"""Floating-point and matrix operations as unknown functions: equal arguments give equal results, and no more is known.
+
+Both sides of a proof, the binary and the program, name an operation's result by the operation and its arguments, so
+two results are the same expression when the same operations were done on the same values in the same order:
+
+    fma(a, b, fma(c, d, 0))   is   fma(a, b, fma(c, d, 0)),   and not   fma(c, d, fma(a, b, 0))
+
+Where arithmetic gives the same bits either way, one form stands for both: a + b and b + a; a > b and b < a; the sum
+of a product is a fused one only where the machine fuses it.
+What it cannot represent: the payload of a NaN, which such exchanges may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from layoutalg.index import Expr, const, div, eq, negation, select, simplify
+from layoutalg.isa.semantics.values import width
+from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.unknowns import Call, Kind, unknown_value
+
+ASSUMPTION = (
+    "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
+    "compute is not looked at"
+)
+
+#: Functions whose first two arguments may be exchanged (IEEE 754; the greatest of two, but for the payload of a NaN).
+COMMUTE = frozenset(
+    f"{name}_{kind}" for name in ("add", "mul", "fma", "max", "min", "eq", "u") for kind in ("f16", "f32", "f64")
+)
+
+#: Comparison → is it negated, the comparison, are its sides exchanged.  `x ≠ x` is `unordered(x, x)`.
+RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
+    "lt": (False, "lt", False), "gt": (False, "lt", True), "le": (False, "le", False), "ge": (False, "le", True),
+    "nlt": (True, "lt", False), "ngt": (True, "lt", True), "nle": (True, "le", False), "nge": (True, "le", True),
+    "eq": (False, "eq", False), "neq": (True, "eq", False), "u": (False, "u", False), "o": (True, "u", False),
+    "lg": (False, "lg", False), "nlg": (True, "lg", False),
+}  # fmt: skip
+
+
+#: Functions that are 0 or 1.
+_TRUTHS = {plain for _, plain, _ in RELATIONS.values()} | {"class", "scaled"}
+
+
+class UninterpretedFunctions:
+    """The results of functions that have been named."""
+
+    def __init__(self) -> None:
+        self._named: dict[Call, Expr] = {}
+        self._numbers: dict[Expr, int] = {}
+
+    @property
+    def applied(self) -> bool:
+        """Whether there is any."""
+        return bool(self._named)
+
+    def apply(self, name: str, *arguments: Expr) -> Expr:
+        """The result of a function: the same for the same arguments."""
+        given = [_unsigned(simplify(a), 64 if "64" in name else 32) for a in arguments]
+        if name in COMMUTE:
+            given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
+        call = name, tuple(given)
+        if call not in self._named:
+            named = f"{name} {len(self._named)}"
+            self._named[call] = unknown_value(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
+        return self._named[call]
+
+    def relation(self, name: str, left: Expr, right: Expr) -> Expr:
+        """A comparison such as `lt_f32`, or another truth of two words, as a condition."""
+        how, dtype = name.split("_")
+        if how not in RELATIONS:
+            return eq(self.apply(name, left, right), 1)
+        if dtype == "f16":  # as f32, which is exact
+            left, right, dtype = self.apply("f32_of_f16", left), self.apply("f32_of_f16", right), "f32"
+        negated, plain, turned = RELATIONS[how]
+        if plain == "eq" and simplify(left) is simplify(right):
+            negated, plain = not negated, "u"
+        sides = (right, left) if turned else (left, right)
+        condition = eq(self.apply(f"{plain}_{dtype}", *sides), 1)
+        return negation(condition) if negated else condition
+
+    def convert(self, given: str, wanted: str, bits: Expr) -> Expr:
+        """A number of one element type as one of another."""
+        if given == wanted:
+            return bits
+        if given == "bf16":
+            return self.convert("f32", wanted, bits * (1 << 16))
+        if given == "f16":
+            return self.convert("f32", wanted, self.apply("f32_of_f16", bits))
+        return self.rounded_to_bf16(bits) if wanted == "bf16" else self.apply("f16_of_f32", bits)
+
+    def rounded_to_bf16(self, x: Expr) -> Expr:
+        """To the nearest, ties to even."""
+        return div(self.apply("bf16_above", x), 1 << 16)
+
+    def rewritten(
+        self, e: Expr, names: Mapping[Expr, Expr], done: dict[Expr, Expr], then: Callable[[Expr], Expr]
+    ) -> Expr:
+        """The expression where its variables are these (`instances.moved`), and `then` of it and of all arguments.
+
+        `done` keeps what was rewritten.
+        """
+        return then(moved(e, names, done, lambda call, _: self.apply(call[0], *map(then, call[1]))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _unsigned(word: Expr, bits: int) -> Expr:
+    """A representative of a word of so many bits at most in which constants, also those of choices, are not negative.
+
+    What is equal modulo 2ⁿ is so modulo all lesser powers: `bits` may be more than the word has, and never less.
+    """
+    if word.op == "select":
+        return select(word.args[0], *(_unsigned(part, bits) for part in word.args[1:]))
+    return const(word.value % (1 << bits)) if word.op == "const" else word
+
+
+def _limit(name: str) -> int:
+    first = name.split("_")[0]
+    if first in _TRUTHS:
+        return 2
+    if "_of_" in name and first.removesuffix("fnuz") in ("fp8", "bf8"):
+        return 1 << 8
+    narrow = first in ("f16", "i16", "u16") if "_of_" in name else name.endswith("_f16")
+    return 1 << (16 if narrow else width(name))

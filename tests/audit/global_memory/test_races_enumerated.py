@@ -1,0 +1,175 @@
+"""Races held against enumeration: kernels' accesses as formulas, drawn with faults in them, at all small sizes."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.global_memory.races import Meeting, meetings
+from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
+from layoutalg.prove import Limits, prove
+
+N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
+T = 4
+Y, X = var("thread_y", 2), var("thread_x", T)
+KERNEL = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name="cdna"))
+LIMITS = Limits(seconds=2, steps=300_000, choices=8)
+
+
+class Drawn:
+    """One kernel: the accesses of a plan, each of its numbers and guards perhaps another than it should be."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random = Random(seed)
+        self.faults = random.choice([0.0, 0.1, 0.2])
+        plan = random.choice([self.rows, self.columns, self.unrolled, self.grid_stride, self.wide, self.split])
+        blocks = {self.rows: (M + T - 1) // T, self.grid_stride: const(2), self.split: const(3)}
+        self.block = var("block_x", blocks.get(plan, (N + T - 1) // T))
+        self.at = self.block * self.off(T) + X
+        self.accesses: list[TracedAccess] = []
+        plan()
+        launched: Any = SimpleNamespace(
+            blocks=(self.block,),
+            threads=(X, Y),
+            given=TRUE,
+            sizes={"N": N, "M": M},
+            arguments=(),
+            kernel=KERNEL,
+        )
+        self.launched = launched
+
+    def off(self, number: Any) -> Any:
+        """The number, or with a fault one beside it."""
+        return number + self.random.choice([-1, 1]) if self.random.random() < self.faults else number
+
+    def put(self, element: Expr, *guard: Expr, store: bool = True, width: int = 4) -> None:
+        """An access of elements from one on; with a fault a part of its guard is missing."""
+        instruction: Any = SimpleNamespace(address=0x10, name="ACCESS", form="GLOBAL")
+        kept = all_of(*(part for part in guard if self.random.random() >= self.faults))
+        self.accesses.append(
+            TracedAccess(instruction, store, "x", element * width, width, kept, const(0), undefined=FALSE)
+        )
+
+    def rows(self) -> None:
+        """Each thread has a row, in a loop over its columns."""
+        turn = var("iteration_0", self.off(N))
+        self.put(self.at * N + turn, self.at < M, eq(Y, 0))
+        self.put(self.at * N + self.off(turn), self.at < M, eq(Y, 0), store=False)
+
+    def columns(self) -> None:
+        """Each thread has a column, and every second row of it."""
+        row = var("iteration_0", M) * 2 + Y
+        self.put(row * self.off(N) + self.at, self.at < self.off(N), row < M)
+
+    def unrolled(self) -> None:
+        """Each thread has some rows, one after the other or with a stride."""
+        count, near = self.random.choice([2, 3, 4]), self.random.random() < 0.5
+        for k in range(count):
+            row = Y * self.off(count) + k if near else Y + self.off(2) * k
+            self.put(row * N + self.at, self.at < N, row < M)
+
+    def grid_stride(self) -> None:
+        """As many turns as each thread has elements left."""
+        count = maximum(0, (N - self.at + T * 2 - 1) // (T * 2))
+        element = var("iteration_0", count) * self.off(T * 2) + self.at
+        self.put(element, eq(Y, 0))
+        self.put(self.off(element), eq(Y, 0), store=False)
+
+    def wide(self) -> None:
+        """Several elements a thread, stored one by one, loaded at once."""
+        for k in range(2):
+            self.put(self.at * 2 + self.off(k), self.at < N, eq(Y, 0))
+        self.put(self.at, self.at < N, eq(Y, 0), store=False, width=8)
+
+    def split(self) -> None:
+        """One part by the first block, the other by the rest."""
+        self.put(self.at, eq(Y, 0), self.block > 0)
+        self.put(self.at, eq(Y, 1), eq(self.block, 0))
+        self.put(X, eq(Y, 1), eq(self.block, self.off(const(0))), store=self.random.random() < 0.5)
+
+    @property
+    def race(self) -> Mapping[Expr, int] | None:
+        """Sizes at which two threads meet."""
+        for sizes in ({N: n, M: m} for n in range(1, 6) for m in range(1, 5)):
+            touched: dict[int, tuple[set[tuple[int, ...]], set[tuple[int, ...]]]] = {}
+            for access in self.accesses:
+                own = variables(access.offset, access.guard, self.block, X, Y)
+                for point in _points([v for v in own if v not in sizes], sizes):
+                    if value(access.guard, point):
+                        first = value(access.offset, point)
+                        for byte in range(first, first + access.width):
+                            by = touched.setdefault(byte, (set(), set()))
+                            by[access.store].add((point[self.block], point[X], point[Y]))
+            if any(stored and len(loaded | stored) > 1 for loaded, stored in touched.values()):
+                return sizes
+        return None
+
+
+def _points(over: list[Expr], at: Mapping[Expr, int]) -> Iterator[dict[Expr, int]]:
+    if not over:
+        yield dict(at)
+        return
+    for n in range(value(over[0].value.extent, at) if over[0].value.extent is not None else int(over[0].hi) + 1):
+        yield from _points(over[1:], {**at, over[0]: n})
+
+
+def apart(meeting: Meeting) -> bool:
+    if prove(meeting.obligation, limits=LIMITS).name == "proved":
+        return True
+    return meeting.instead is not None and all(map(apart, meeting.instead()))
+
+
+def held(seeds: range) -> tuple[int, int]:
+    """How many have no race, and how many of these are shown to have none; none that has one is."""
+    safe = shown = 0
+    for seed in seeds:
+        drawn = Drawn(seed)
+        proved, race = all(map(apart, meetings(drawn.accesses, drawn.launched))), drawn.race
+        assert not (proved and race), (seed, race, [(str(a), a.offset, a.guard) for a in drawn.accesses])
+        safe, shown = safe + (race is None), shown + proved
+    return safe, shown
+
+
+def test_no_race_is_missed() -> None:
+    safe, shown = held(range(8))
+    assert shown == safe
+
+
+@pytest.mark.parametrize(("form", "barriers", "shown"), [("GLOBAL", 1, True), ("GLOBAL", 0, False), ("SMEM", 1, False)])
+def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, shown: bool) -> None:
+    launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=KERNEL)
+    instructions: list[Any] = [
+        SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
+    ]
+    store = TracedAccess(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=FALSE)
+    load = TracedAccess(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=FALSE)
+    assert all(map(apart, meetings([store, load], launched))) == shown
+
+
+@pytest.mark.parametrize(("beside", "width", "scope", "name", "shown"), [
+    ("", 4, 0, "cdna", True), ("", 8, 0, "cdna", False), ("", 4, 2, "rdna4", True), ("", 4, 1, "rdna4", False),
+    ("load", 4, 0, "cdna", False), ("store", 4, 0, "cdna", False), ("far", 4, 0, "cdna", True),
+    ("lone", 4, 0, "cdna", False),
+])  # fmt: skip
+def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope: int, name: str, shown: bool) -> None:
+    kernel = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name=name))
+    launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=kernel)
+    instruction: Any = SimpleNamespace(address=0, name="ATOMIC", form="GLOBAL", fields={"scope": scope})
+    common = TracedAccess(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=FALSE, atomic=True)
+    found = [common, replace(common, offset=X * 4 // 8 * 8, width=width)]
+    if beside:
+        found.append(
+            replace(found[0], store=beside != "load", offset=const(64 if beside == "far" else 8), atomic=False)
+        )
+        found[-1] = replace(found[-1], guard=eq(X, 3) if beside in ("far", "lone") else TRUE)
+    assert all(map(apart, meetings(found, launched))) == shown
+
+
+@pytest.mark.slow
+def test_no_race_is_missed_in_many_kernels() -> None:
+    safe, shown = held(range(8, 200))
+    assert shown >= safe * 0.9

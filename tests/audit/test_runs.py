@@ -1,0 +1,160 @@
+"""What runs show of a kernel: faults where a claim speaks of them, with the contents that the launch allows."""
+
+import pytest
+
+from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.runs import Runs
+from layoutalg.device.compile import compile_source
+from layoutalg.formats.spec import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.prove import Proved, Refuted, Unknown, Witness
+
+LAUNCH = """
+symbols = {{ N = {{ min = {least}, max = 5000, multiple_of = 4 }} }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "naive", lengths = ["N"], strides = [1] }}
+[launch]
+grid = ["(N + 63) // 64"]
+block = [64]
+arguments = ["o", "N", {{ name = "first", dtype = "i32" }}]
+writes = ["o"]
+{more}
+"""
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int n, int first) {{
+    int t = blockIdx.x * 64 + threadIdx.x;
+    {}
+}}
+"""
+
+
+def code(body: str):
+    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
+    return decode_kernel(kernel)
+
+
+def launch(least: int = 4, more: str = ""):
+    return loads(LAUNCH.format(least=least, more=more))
+
+
+def audited(body: str, least: int = 4, more: str = "") -> Audit:
+    return audit(code(body), launch(least, more))
+
+
+def test_a_refutation_names_who_did_it_where_and_at_which_sizes() -> None:
+    found = audited("if (t <= n) o[t] = t;")
+    assert found.name == "refuted"
+    ((claim, about), run), *_ = found.shown.items()
+    assert claim == "in_bounds"
+    assert f"{run.address:#x}" == about.split()[0]
+    facts = run.facts
+    assert facts["kind"] == "address"
+    assert facts["sizes"] == {"N": 4}
+    assert (facts["block"], facts["wave"], facts["lane"], facts["tensor"]) == ([0, 0, 0], 0, 4, "o")
+
+
+def test_where_the_witness_is_too_large_smaller_sizes_are_run() -> None:
+    made = code("if (t <= n) o[t] = t;")
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch(400)), launch(400))
+    assert {run.sizes["N"] for run in runs.faulty()} == {400}
+    assert runs.shows("in_bounds", f"{next(runs.faulty()).address:#x} store", {"N": 1 << 40}) is not None
+
+
+def test_a_tensor_that_is_written_has_contents_before() -> None:
+    """An update in place loads what the tensor held: nothing of it is undefined."""
+    made = code("if (t < n) o[t] += t;")
+    assert not [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
+
+
+@pytest.mark.parametrize(("most", "verdict"), [(0, "none"), (1, "address")])
+def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict: str) -> None:
+    for of, body in (("first", "if (t < n) o[t + first] = t;"), ("o", "if (t < n) o[t + (o[t] & 0xff)] = t;")):
+        file = launch(more=f'assume = [{{ of = "{of}", min = 0, max = {most} }}]')
+        made = code(body)
+        kinds = {run.fault.kind for run in Runs(made, KernelLaunch.of(made.kernel, file), file).faulty()}
+        assert (verdict in kinds) == (verdict != "none"), of
+
+
+def test_named_values_of_eight_bytes_are_drawn() -> None:
+    file = loads(LAUNCH.format(least=4, more="").replace('"i32" }}'.replace("}}", "}"), '"u64" }'))
+    source = KERNEL.replace("int first", "unsigned long first").format("if (t <= n) o[t] = first;")
+    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
+    assert [*Runs(decode_kernel(kernel), KernelLaunch.of(kernel, file), file).faulty()]
+
+
+def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
+    monkeypatch.setattr("layoutalg.audit.runs.STEPS", 200)
+    made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
+    assert not [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
+
+
+def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:
+    made = code("if (t <= n) o[t] = t;")
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
+    unknown, proved = Unknown("followed", "", 0.0), Proved("followed", "", 0.0)
+    assert [(claim, verdict.name) for claim, _, verdict in runs.carried_out([("followed", "", unknown)])] == [
+        ("followed", "unknown"), ("runs", "refuted"),
+    ]  # fmt: skip
+    assert [claim for claim, _, _ in runs.carried_out([("followed", "", proved)])] == ["followed"]
+
+
+def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
+    made = code("if (t < n) o[t] = t;")
+    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
+    wrong = Refuted("inside", "z3", 0.0, (), Witness(({"N": 4},), "lane 5 leaves o"))
+    ((_, _, verdict),) = runs.carried_out([("in_bounds", "0x0 store", wrong)])
+    assert verdict.name == "unknown"
+    assert verdict.reason == "no run shows it: lane 5 leaves o"
+
+
+@pytest.mark.parametrize(("dtype", "name"), [("i32", "refuted"), ("u8", "unknown")])
+def test_wide_accesses_of_bytes_may_be_joined_ones_at_any_byte(dtype: str, name: str) -> None:
+    described = loads(LAUNCH.format(least=4, more="").replace('"i32"', f'"{dtype}"', 1))
+    found = audit(code("if (t + 8 <= n) *(long*)((char*)o + t) = 0;"), described)
+    assert [verdict.name for claim, _, verdict in found.claims if claim == "aligned"] == [name]
+
+
+COPY = """
+symbols = { N = { min = 1, max = 5000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[launch]
+grid = ["(N + 1023) // GRID"]
+block = [BLOCK]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+computes = ["o[i] = x[i]"]
+"""
+
+
+@pytest.mark.parametrize(("grid", "block", "name"), [("1024", "1024", "proved"), ("1024", "512", "refuted")])
+def test_a_run_shows_elements_that_a_grid_of_too_small_blocks_leaves_out(grid: str, block: str, name: str) -> None:
+    """The sizes are the launch's own: below 513 elements nothing is missing."""
+    source = f"""#include <hip/hip_runtime.h>
+    extern "C" __global__ void copy(const float* x, float* o, int n) {{
+      int i = blockIdx.x * {block} + threadIdx.x;
+      if (i < n) o[i] = x[i];
+    }}"""
+    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
+    found = audit(decode_kernel(kernel), loads(COPY.replace("GRID", grid).replace("BLOCK", block)))
+    assert [verdict.name for claim, _, verdict in found.claims if claim == "computes"] == [name], found.failures
+
+
+def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None:
+    """Only the greatest of 10⁶ values is one too many."""
+    more = 'assume = [{ of = "first", min = 0, max = 999999 }]'
+    found = audited("if (t < n) o[first == 999999 ? n : t] = t;", more=more)
+    assert found.name == "refuted", found.failures
+    found = audited("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)
+    assert found.name != "refuted", found.failures

@@ -1,0 +1,143 @@
+"""What a launch gives: named values within what is assumed of them, blocks that the kernel has none of."""
+
+from dataclasses import replace
+
+import pytest
+
+from layoutalg.audit.audit import Audit, audit
+from layoutalg.device.compile import compile_source
+from layoutalg.errors import LaunchError
+from layoutalg.formats.spec import loads
+from layoutalg.index import TRUE, as_expr, symbol
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.launch.elements import Elements
+from layoutalg.launch.symbolic import TensorMemory
+from layoutalg.layout import make_naive_tensor_descriptor_packed
+
+SOURCE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(64) void k(int* o, int n, int k) {
+    int t = blockIdx.x * 64 + threadIdx.x;
+    if (t < n) o[t + k] = t;
+}
+"""
+LAUNCH = """
+symbols = {{ N = {{ min = 1, max = 4096 }} }}
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "packed", lengths = ["N + 8"] }}
+[launch]
+grid = ["(N + 63) // 64"]
+block = [{block}]
+arguments = ["o", "N", {{ dtype = "i32", name = "k" }}]
+writes = ["o"]
+assume = [{assume}]
+"""
+
+
+def audited(assume: str, block: int = 64) -> Audit:
+    (kernel,) = read_kernels(compile_source(SOURCE, "gfx942").payload).values()
+    return audit(decode_kernel(kernel), loads(LAUNCH.format(assume=assume, block=block)))
+
+
+UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no value: only where "
+
+
+@pytest.mark.parametrize(
+    ("assume", "only"),
+    [
+        ('{ of = "k", min = 5, max = "N - 1" }', "5 <= N - 1"),
+        ('{ of = "k", min = "N // 2", max = "8 - N" }', "N // 2 <= N * -1 + 8"),
+        ('{ of = "k", min = 0, max = "N - 1" }', ""),
+        ('{ of = "k", min = -1, max = 8 }', ""),
+    ],
+)
+def test_sizes_for_which_assumptions_contradict_each_other_are_told(assume: str, only: str) -> None:
+    """Nothing is shown of a kernel that nobody can launch as it is assumed."""
+    told = [text for text in audited(assume).assumptions if text.startswith("nothing is shown")]
+    assert told == ([f"{UNSHOWN}{only}"] if only else [])
+
+
+def test_elements_that_are_assumed_have_values_for_some_sizes() -> None:
+    n = symbol("N", max=1000)
+    layout = Elements.of(make_naive_tensor_descriptor_packed((n,)), lambda e: e)
+    bounded = TensorMemory("x", n * 4, 4, written=False, signed=True, assumed=(as_expr(5), n - 1), elements=layout)
+    assert str(bounded.possible) == "5 <= N - 1"
+    assert str(replace(bounded, assumed=(None, as_expr(300)), signed=False, distinct=True).possible) == "N <= 301"
+    assert str(replace(bounded, assumed=(None, None), element=1, distinct=True).possible) == "N <= 256"
+    assert replace(bounded, assumed=(None, None)).possible is TRUE
+
+
+def test_what_is_assumed_of_a_named_value_is_used() -> None:
+    found = audited('{ of = "k", min = 0, max = 8 }')
+    assert found.proved, found.failures
+    assert {"k is at least 0", "k is at most 8"} <= set(found.assumptions)
+
+
+@pytest.mark.parametrize("assume", ["", '{ of = "k", min = 0, max = 9 }', '{ of = "k", min = -1, max = 8 }'])
+def test_a_value_that_may_lead_out_of_the_tensor_is_not_proved(assume: str) -> None:
+    claims = audited(assume).claims
+    assert "proved" not in [verdict.name for claim, _, verdict in claims if claim == "in_bounds"]
+
+
+def test_a_value_may_be_limited_by_sizes() -> None:
+    def bounds(most: str) -> list[str]:
+        found = audited(f'{{ of = "k", min = 0, max = "{most}" }}').claims
+        return [verdict.name for claim, _, verdict in found if claim == "in_bounds"]
+
+    assert bounds("N - N + 8") == ["proved"]
+    assert "proved" not in bounds("N")
+
+
+def test_a_value_of_which_nothing_is_left_is_refused() -> None:
+    with pytest.raises(LaunchError, match="k"):
+        audited('{ of = "k", min = 3, max = 2 }')
+
+
+def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None:
+    claims = audited('{ of = "k", min = 0, max = 8 }', block=128).claims
+    refuted = [verdict.reason for claim, _, verdict in claims if claim == "launchable" and verdict.name == "refuted"]
+    assert refuted == ["k has blocks of at most 64 threads, not 128"]
+
+
+NAMED = """
+symbols = {{ {size} = {{ min = 0, max = {most} }} }}
+[[descriptor]]
+name = "{tensor}"
+dtype = "i32"
+base = {{ kind = "packed", lengths = [64] }}
+[launch]
+grid = [1]
+block = [64]
+arguments = ["{tensor}", "{size}", {{ dtype = "u32", name = "k" }}]
+writes = ["{tensor}"]
+"""
+UNEQUAL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, unsigned n, unsigned k) {
+    if (n != k) o[threadIdx.x + 64] = 0;
+}
+"""
+
+
+def named(size: str = "N", most: int = (1 << 32) - 1, tensor: str = "o") -> Audit:
+    (kernel,) = read_kernels(compile_source(UNEQUAL, "gfx942").payload).values()
+    return audit(decode_kernel(kernel), loads(NAMED.format(size=size, most=most, tensor=tensor)), 5)
+
+
+def test_a_size_is_no_value_that_the_audit_has_a_name_for() -> None:
+    """Of one name and one range, the two would be one: what is given at byte 12 would be equal to the size."""
+    assert named("argument_12").name == "refuted"
+
+
+@pytest.mark.parametrize("size", ["block_x", "thread_x", "turn_0", "loaded_0"])
+def test_a_size_may_have_any_name(size: str) -> None:
+    assert named(size, most=64).name == "refuted"
+
+
+def test_a_tensor_is_not_called_as_the_memory_of_a_block_is() -> None:
+    """What is stored there would be taken for a store to LDS."""
+    with pytest.raises(LaunchError, match="another name"):
+        named(tensor="lds")

@@ -1,0 +1,56 @@
+"""What is said of the bits of sums without a solver, against all values of small cases."""
+
+import itertools
+import random
+
+import numpy as np
+
+from layoutalg.index import array, as_expr, symbol, value, var
+from layoutalg.symex.idioms.bitwise import apart, exclusive, possible_bits
+from tests.fuzzing import count
+
+X, Y, Z = var("i", 4), var("j", 6), symbol("Z", min=-3, max=5)
+ATOMS = (X, Y, Z, X * Y, Y // 2, Y % 3, X * Z)
+
+
+def sums(number):
+    """Sums of some terms, as addresses are."""
+    rng = random.Random(number)
+    for _ in range(number):
+        yield sum(
+            (rng.choice((-8, -4, -1, 1, 2, 4, 6, 16, 32)) * rng.choice(ATOMS) for _ in range(rng.randrange(1, 4))),
+            start=X * 0,
+        )
+
+
+def points():
+    return ({X: i, Y: j, Z: k} for i, j, k in itertools.product(range(4), range(6), range(-3, 6)))
+
+
+def test_a_number_has_no_bits_but_the_possible():
+    for e in sums(count(100, dear=6)):
+        bits = possible_bits(e)
+        assert all(value(e, p) & ~bits == 0 for p in points()), e
+
+
+def test_numbers_that_are_apart_are_added_by_or():
+    seen = 0
+    for one, other in zip(sums(300), sums(301), strict=False):
+        if apart(one, other):
+            seen += 1
+            assert all(value(one, p) | value(other, p) == value(one, p) + value(other, p) for p in points())
+    assert seen > 10
+
+
+def test_an_exclusive_or_with_a_constant_is_a_sum_only_where_no_bit_is_in_both():
+    sums = 0
+    for extent in (3, 8, 20, 70):
+        x = var("x", extent)
+        numbers = np.arange(extent)
+        for e, there in ((x, numbers), (x * 4, numbers * 4), (x * 4 + 1, numbers * 4 + 1)):
+            for constant in range(130):
+                read = exclusive(e, as_expr(constant))
+                sums += read is e + constant and constant > 0
+                (found,) = array([read], {x: numbers})
+                assert np.array_equal(np.broadcast_to(found, numbers.shape), there ^ constant)
+    assert sums > 50

@@ -12,11 +12,9 @@ Here is what one reaches for first, flat; each name is imported when it is first
 `layoutalg.layout`, `layoutalg.prove`, `layoutalg.memory` …
 """
 
-from typing import TYPE_CHECKING
-
 from layoutalg.lazy import exports
 
-if TYPE_CHECKING:
+with exports():
     from layoutalg.draw import explore
     from layoutalg.draw import show as draw
     from layoutalg.errors import LayoutError, SpecError
@@ -90,9 +88,6 @@ __all__ = [
     "make_naive_tensor_descriptor_with_offset", "prove", "rearrange", "symbol", "transform_tensor_descriptor",
     "triton", "var", "xor",
 ]  # fmt: skip
-
-if not TYPE_CHECKING:  # to mypy, a name that is not listed is none
-    __getattr__ = exports(__name__)
 
 
 def __dir__() -> list[str]:

@@ -8,44 +8,75 @@
 | rich           | 30 ms     | tables and bars on a terminal                                   |
 | a room of ours | to 150 ms | one command of the command line                                 |
 
-(processor time here; `layoutalg check FILE` takes 300 ms in all, and half of it where what it finds is kept.)  Names,
-types and layers are those of an ordinary import, which stands beside it for whoever reads the source and runs nothing:
+(processor time here; `layoutalg check FILE` takes 300 ms in all, and half of it where what it finds is kept.)  They are
+ordinary imports, in a block that says that they may wait; mypy, ruff and import-linter read them as any other:
 
-    if TYPE_CHECKING:
+    with lazy_imports():
         import numpy as np
-    else:
-        np = lazy("numpy")
+        from layoutalg.interop import cute
 
-No import stands in a function (`tests/test_architecture.py` holds both).  What it cannot do: `from numpy import array`,
-which needs the module at once; say `np.array`.  A module that is not installed is an ImportError of its first use.
+No import stands in a function, and such a block imports modules alone (`tests/test_architecture.py` holds both): a name
+out of a module needs it at once, so say `np.array`.  A module that is not installed is an ImportError of its first use.
 
-A module that collects the names of others gives each when it is first asked for, by the imports that types are read
-from (`exports`); a room whose name is also that of what it does can be called (`called`).
+A module that collects the names of others imports them in a block of `exports`, and each is looked up when it is first
+asked for.  A room whose name is also that of what it does can be called (`called`).
 """
 
 from __future__ import annotations
 
-import ast
-import linecache
+import builtins
 import sys
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from types import ModuleType
+from threading import RLock
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+_REPLACED = RLock()
+"""Held while Python's own import is replaced."""
 
-def lazy(name: str) -> Any:
-    """The module of that name, imported when something of it is first asked for.
 
-    >>> lazy("math").gcd(12, 18)
+class lazy_imports:
+    """The block in which what a module imports is imported when something of it is first asked for.
+
+    >>> with lazy_imports():
+    ...     import math
+    ...     import no_such_module
+    >>> math.gcd(12, 18)
     6
-    >>> lazy("no_such_module").anything
+    >>> no_such_module.anything
     Traceback (most recent call last):
         ...
     ModuleNotFoundError: No module named 'no_such_module'
     """
-    return _Lazy(name)
+
+    def __enter__(self) -> None:
+        _REPLACED.acquire()
+        self.names = sys._getframe(1).f_globals
+        self.ordinary, builtins.__import__ = builtins.__import__, self._import
+
+    def __exit__(self, *error: object) -> None:
+        builtins.__import__ = self.ordinary
+        _REPLACED.release()
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        """Python's `__import__`: for the block's module stand-ins; for another, in another thread, what it asks for."""
+        if globals is not self.names:
+            return self.ordinary(name, globals, locals, fromlist, level)
+        if fromlist:
+            return SimpleNamespace(**{one: _Lazy(f"{name}.{one}") for one in fromlist})
+        top, *inner = name.split(".")
+        found = above = _Lazy(top)
+        for one in inner:  # `import a.b as c` looks for b in a
+            above.__dict__[one] = above = _Lazy(f"{above.__name__}.{one}")
+        return found
 
 
 class _Lazy(ModuleType):
@@ -63,8 +94,13 @@ class _Lazy(ModuleType):
         return found
 
 
-def exports(module: str) -> Callable[[str], Any]:
-    """A module's `__getattr__` (PEP 562): its imports for types, each carried out when its name is first asked for.
+def lazy(name: str) -> Any:
+    """The module of that name, imported when something of it is first asked for."""
+    return _Lazy(name)
+
+
+class exports(lazy_imports):
+    """The block whose imports are a module's names, each carried out when the name is first asked for (PEP 562).
 
     >>> import layoutalg
     >>> layoutalg.symbol("M") + 1
@@ -75,29 +111,25 @@ def exports(module: str) -> Callable[[str], Any]:
     AttributeError: module 'layoutalg' has no attribute 'nothing'
     """
 
-    @cache
-    def places() -> dict[str, tuple[str, str]]:
-        return {name: (inside, found) for inside, found, name in _typed_imports(module)}
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        places = {name: value.__name__ for name, value in self.names.items() if isinstance(value, _Lazy)}
+        for name in places:
+            del self.names[name]
+        self.names["__getattr__"] = _finder(self.names["__name__"], places)
+
+
+def _finder(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """A module's `__getattr__`: what stands at a name's place, the module of that name or what another has of it."""
 
     def find(name: str) -> Any:
-        if name.startswith("_") or name not in places():
+        if name not in places:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        inside, found = places()[name]
+        inside, _, found = places[name].rpartition(".")
         room = import_module(inside)
-        return getattr(room, found) if hasattr(room, found) else import_module(f"{inside}.{found}")
+        return getattr(room, found) if hasattr(room, found) else import_module(places[name])
 
     return find
-
-
-def _typed_imports(module: str) -> Iterator[tuple[str, str, str]]:
-    """Module, name there and name here of each import that a module makes for types alone."""
-    made = sys.modules[module]
-    lines = linecache.getlines(made.__file__ or "", vars(made))  # not the loader's: pytest's has no source
-    for node in ast.parse("".join(lines)).body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            for inner in node.body:
-                if isinstance(inner, ast.ImportFrom) and inner.module:
-                    yield from ((inner.module, alias.name, alias.asname or alias.name) for alias in inner.names)
 
 
 def called(module: str, function: Callable[..., Any]) -> None:

@@ -16,28 +16,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():  # an environment that has layoutalg runs other tests too: these wait for the first claim
     import layoutalg.draw as draw
     import layoutalg.prove as prove
     from layoutalg import errors, formats, testing
     from layoutalg.cli import errors as cli_errors
     from layoutalg.cli import files
     from layoutalg.formats import check
-else:  # an environment that has layoutalg runs other tests too: these wait for the first claim
-    draw = lazy("layoutalg.draw")
-    errors = lazy("layoutalg.errors")
-    formats = lazy("layoutalg.formats")
-    prove = lazy("layoutalg.prove")
-    testing = lazy("layoutalg.testing")
-    cli_errors = lazy("layoutalg.cli.errors")
-    files = lazy("layoutalg.cli.files")
-    check = lazy("layoutalg.formats.check")
 
 MARKER = "layoutalg(seconds): the limit of each claim of this test that layoutalg decides"
 

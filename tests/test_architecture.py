@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -70,15 +71,16 @@ def _within_functions(node: ast.AST, inside: bool = False) -> Iterator[int]:
         yield from _within_functions(child, inside or isinstance(node, FUNCTION))
 
 
-def test_a_lazy_module_is_the_one_that_types_are_read_from() -> None:
-    lazily = [name for name, path in MODULES.items() if " = lazy(" in path.read_text()]
-    assert len(lazily) > 10
-    for module, node in ((name, node) for name in lazily for node in _tree(name).body):
-        if isinstance(node, ast.If) and node.orelse:
-            typed = dict(_imported(node.body))
-            for statement in node.orelse:
-                name, given = _lazy(statement)
-                assert typed.get(name) == given, f"{module}: {name} is {given}, and typed as {typed.get(name)}"
+def test_what_is_imported_lazily_is_a_module() -> None:
+    """A name out of a module needs the module at once."""
+    lazily = [(module, block) for module in MODULES for block in _blocks(module, "lazy_imports")]
+    assert len(lazily) > 50
+    given = {(module, name) for module, block in lazily for _, name in _imported(block)}
+    assert {(module, name) for module, name in given if not _is_module(name)} == set()
+
+
+def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
+    assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
 
 
 @pytest.mark.parametrize("room", ["layoutalg", "tests"])
@@ -214,13 +216,15 @@ def _imported(statements: list[ast.stmt]) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{inside}{alias.name}"
 
 
-def _lazy(statement: ast.stmt) -> tuple[str, str]:
-    """NAME and MODULE of `NAME = lazy("MODULE")`: nothing else stands where types are not read."""
-    assert isinstance(statement, ast.Assign)
-    assert isinstance(statement.targets[0], ast.Name)
-    assert isinstance(statement.value, ast.Call)
-    assert isinstance(statement.value.func, ast.Name)
-    assert statement.value.func.id == "lazy"
-    argument = statement.value.args[0]
-    assert isinstance(argument, ast.Constant)
-    return statement.targets[0].id, argument.value
+def _blocks(module: str, context: str) -> Iterator[list[ast.stmt]]:
+    """What stands in each `with CONTEXT():` of a module."""
+    for node in _tree(module).body if f"with {context}()" in MODULES[module].read_text(encoding="utf-8") else ():
+        if isinstance(node, ast.With) and ast.unparse(node.items[0].context_expr) == f"{context}()":
+            yield node.body
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    """Of the package, of Python, or of a library, where that is installed."""
+    library = name.split(".")[0]
+    return find_spec(library) is None or find_spec(name) is not None

@@ -5,20 +5,17 @@ from __future__ import annotations
 import importlib.util
 import statistics
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.bench.cases import Case, Rival
 from layoutalg.device.runtime import Device
 from layoutalg.errors import NoDeviceError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import torch
 
     from layoutalg.bench import triton_matmul
-else:
-    torch = lazy("torch")
-    triton_matmul = lazy("layoutalg.bench.triton_matmul")
 
 TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 LAUNCHES, ROUNDS, WARM = 4, 25, 5

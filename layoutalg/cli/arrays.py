@@ -9,41 +9,38 @@ from __future__ import annotations
 import io
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import KERNEL_DTYPES
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
+    import numpy.typing as npt
     from numpy.lib import format as npy
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
-    npy = lazy("numpy.lib.format")
 
 
 LARGEST_ARRAY = 8 << 30
 """Bytes; an array that is larger is refused."""
 
 
-def read_array(path: Path, rank: int | None = None, *, of_kernels: bool = True) -> NDArray[Any]:
+def read_array(path: Path, rank: int | None = None, *, of_kernels: bool = True) -> npt.NDArray[Any]:
     """The array of a .npy file, of the given rank and (`of_kernels`) a type that a kernel has; InputError otherwise."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; give a .npy file (numpy.save writes one)")
     try:
         with path.open("rb") as file:
             _refuse_header(file, path, rank, of_kernels)
-        found: NDArray[Any] = np.load(path, allow_pickle=False)
+        found: npt.NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "there is no memory for it"
         raise InputError(f"{path}: not a whole .npy file of numbers ({reason})") from None
     return np.ascontiguousarray(found)
 
 
-def read_elements(path: Path) -> NDArray[Any]:
+def read_elements(path: Path) -> npt.NDArray[Any]:
     """The array of a .npy file, of any numbers; InputError otherwise."""
     return read_array(path, of_kernels=False)
 

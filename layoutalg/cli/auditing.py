@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,10 +18,9 @@ from layoutalg.cli.files import Includes, load
 from layoutalg.cli.output import Form, Format, placed, time_limit
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from layoutalg import formats
+with lazy_imports():
     from layoutalg.audit import audit as auditing
     from layoutalg.audit.figures import figures as measured
     from layoutalg.cli import reports
@@ -29,15 +28,6 @@ if TYPE_CHECKING:
     from layoutalg.isa.decode import code as codes
     from layoutalg.launch import report
     from layoutalg.prove import verdict as verdicts
-else:
-    formats = lazy("layoutalg.formats")
-    reports = lazy("layoutalg.cli.reports")
-    lines = lazy("layoutalg.isa.container.lines")
-    codes = lazy("layoutalg.isa.decode.code")
-    report = lazy("layoutalg.launch.report")
-    auditing = lazy("layoutalg.audit.audit")
-    measured = lazy("layoutalg.audit.figures.figures")
-    verdicts = lazy("layoutalg.prove.verdict")
 
 UNKNOWN = 2
 """Exit code where something is neither proved nor refuted: without a launch file, everything."""

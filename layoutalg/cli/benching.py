@@ -6,28 +6,20 @@ import json
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT_MEASURED
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg import device as machines
     from layoutalg.bench import cases, measure, prepare, report
     from layoutalg.bench import static as estimate
     from layoutalg.device import static_report
-else:
-    machines = lazy("layoutalg.device")
-    cases = lazy("layoutalg.bench.cases")
-    measure = lazy("layoutalg.bench.measure")
-    prepare = lazy("layoutalg.bench.prepare")
-    report = lazy("layoutalg.bench.report")
-    estimate = lazy("layoutalg.bench.static")
-    static_report = lazy("layoutalg.device.static_report")
 
 
 def bench(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,21 +12,14 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import time_limit
 from layoutalg.cli.programs import program_of
 from layoutalg.disk import read_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.device import codeobject, isa
+    from layoutalg.kernel import program as statements
     from layoutalg.kernel import verify as verifying
-    from layoutalg.kernel.program import Program
     from layoutalg.refine import listing as listings
     from layoutalg.refine import refinement, trial
-else:
-    codeobject = lazy("layoutalg.device.codeobject")
-    isa = lazy("layoutalg.device.isa")
-    verifying = lazy("layoutalg.kernel.verify")
-    listings = lazy("layoutalg.refine.listing")
-    refinement = lazy("layoutalg.refine.refinement")
-    trial = lazy("layoutalg.refine.trial")
 
 
 def binary(
@@ -79,7 +72,7 @@ def binary(
     return {"proved": 0 if verified.proved else 2, "refuted": 1}.get(found.name, 2)
 
 
-def _kernel(file: Path, code: codeobject.CodeObject, given: str | None, program: Program) -> str:
+def _kernel(file: Path, code: codeobject.CodeObject, given: str | None, program: statements.Program) -> str:
     """The name of the kernel to look at; InputError where the code object has none of it."""
     name = given or program.name
     if name in code.kernels:

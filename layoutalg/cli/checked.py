@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 
 from layoutalg import __version__
 from layoutalg.cli.errors import BAD_INPUT
 from layoutalg.cli.output import say
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+with lazy_imports():
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.cli import reports
     from layoutalg.formats import check as claims
-else:
-    reports = lazy("layoutalg.cli.reports")
-    prove = lazy("layoutalg.prove")
-    formats = lazy("layoutalg.formats")
-    claims = lazy("layoutalg.formats.check")
 
 Entry = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -30,11 +30,10 @@ from layoutalg.cli.files import (
 from layoutalg.cli.kept import Kept
 from layoutalg.cli.output import Form, Format, placed, time_limit
 from layoutalg.cli.rechecking import Source, named
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from importlib import metadata
+with lazy_imports():
+    from concurrent import futures
 
     from rich import console, progress
 
@@ -47,21 +46,7 @@ if TYPE_CHECKING:
     from layoutalg.prove import certificates as smtlib
     from layoutalg.prove import decide
 
-    Unreadable = formats.SpecError | InputError | OSError
-else:
-    console = lazy("rich.console")
-    progress = lazy("rich.progress")
-    formats = lazy("layoutalg.formats")
-    metadata = lazy("importlib.metadata")
-    checked = lazy("layoutalg.cli.checked")
-    reports = lazy("layoutalg.cli.reports")
-    watching = lazy("layoutalg.cli.watching")
-    gpus = lazy("layoutalg.target")
-    prove = lazy("layoutalg.prove")
-    claims = lazy("layoutalg.formats.check")
-    smtlib = lazy("layoutalg.prove.certificates")
-    decide = lazy("layoutalg.prove.decide")
-    clusters = lazy("layoutalg.cli.cluster")
+Unreadable: TypeAlias = "formats.SpecError | InputError | OSError"
 
 
 Files = Annotated[
@@ -220,7 +205,7 @@ def _decide(specs: list[formats.SpecFile], how: How, quiet: bool) -> list[list[c
 
 
 @contextmanager
-def cluster(executor: str | None, jobs: int) -> Iterator[Executor | None]:
+def cluster(executor: str | None, jobs: int) -> Iterator[futures.Executor | None]:
     """The executor that --executor names; None where it is not given."""
     if executor is None:
         yield None

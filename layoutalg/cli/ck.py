@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,9 +16,9 @@ from layoutalg.cli import checking, ck_auditing, ck_contraction
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import console_for
 from layoutalg.errors import LayoutError, shortened
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from rich import progress
     from rich import table as tables
 
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from layoutalg.ck import sweep as sweeping
     from layoutalg.ck import validation as validations
     from layoutalg.formats import cpp
-else:
-    progress = lazy("rich.progress")
-    tables = lazy("rich.table")
-    cpp = lazy("layoutalg.formats.cpp")
-    space = lazy("layoutalg.ck.space")
-    sweeping = lazy("layoutalg.ck.sweep")
-    validations = lazy("layoutalg.ck.validation")
 
 ck = typer.Typer(help="Composable Kernel itself, by its own headers.", no_args_is_help=True)
 ck.callback()(lambda: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,23 +12,15 @@ from layoutalg.cli import auditing
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import placed, time_limit
 from layoutalg.disk import write_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg import formats
     from layoutalg.audit import audit as audits
     from layoutalg.ck import gemm as gemms
     from layoutalg.ck import kernels
     from layoutalg.isa.container import binary, lines
     from layoutalg.isa.decode import code as codes
-else:
-    formats = lazy("layoutalg.formats")
-    gemms = lazy("layoutalg.ck.gemm")
-    kernels = lazy("layoutalg.ck.kernels")
-    audits = lazy("layoutalg.audit.audit")
-binary = lazy("layoutalg.isa.container.binary")
-codes = lazy("layoutalg.isa.decode.code")
-lines = lazy("layoutalg.isa.container.lines")
 
 
 def audit(

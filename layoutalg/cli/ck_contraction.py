@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
 from layoutalg.errors import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg import target as targets
     from layoutalg.ck import contraction as tunings
     from layoutalg.formats import spec
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from layoutalg.kernel.library import contraction as products
     from layoutalg.kernel.library import einsum as einsums
     from layoutalg.kernel.library import epilogues
-else:
-    targets = lazy("layoutalg.target")
-    tunings = lazy("layoutalg.ck.contraction")
-    spec = lazy("layoutalg.formats.spec")
-    emission = lazy("layoutalg.kernel.emit")
-    verify = lazy("layoutalg.kernel.verify")
-    products = lazy("layoutalg.kernel.library.contraction")
-    einsums = lazy("layoutalg.kernel.library.einsum")
-    epilogues = lazy("layoutalg.kernel.library.epilogues")
 
 
 def contraction(

@@ -18,17 +18,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg import __version__
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import dask
     import distributed
-else:
-    dask = lazy("dask")
-    distributed = lazy("distributed")
 
 WAIT = 60.0
 """Seconds that are waited for a first worker, or for another one when the last is lost."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,17 +13,13 @@ from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, SPECS, Includes, defines_of, read
 from layoutalg.cli.output import Form, Format, say, time_limit
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.cli import reports
     from layoutalg.formats import compare as comparing
-else:
-    reports = lazy("layoutalg.cli.reports")
-    prove = lazy("layoutalg.prove")
-    comparing = lazy("layoutalg.formats.compare")
 
 Version = Annotated[str, typer.Argument(help="A spec file or CK Tile C++, or REVISION:PATH of git.")]
 COLOURS = {"same": "green", "refinement": "green", "added": "green", "unknown": "yellow"}

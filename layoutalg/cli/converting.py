@@ -5,25 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, Includes, defines_of, missing, read, sizes_of, unread_reason
 from layoutalg.cli.output import placed, say, time_limit
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.explain as explaining
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.formats import convert as converted
-else:
-    converted = lazy("layoutalg.formats.convert")
-    explaining = lazy("layoutalg.explain")
-    formats = lazy("layoutalg.formats")
-    prove = lazy("layoutalg.prove")
 
 MARKS = {"proved": ("✓", "green"), "refuted": ("✗", "red"), "unknown": ("?", "yellow")}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.cli.output import console_for
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     from rich import console as terminal
     from rich import table as tables
@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from layoutalg.kernel.library import transpose
     from layoutalg.refine import cycles, refinement
     from layoutalg.target import known
-else:
-    np = lazy("numpy")
-    tables = lazy("rich.table")
-    text = lazy("rich.text")
-    machines = lazy("layoutalg.device")
-    isa = lazy("layoutalg.device.isa")
-    kernels = lazy("layoutalg.device.kernels")
-    statements = lazy("layoutalg.kernel.program")
-    verifying = lazy("layoutalg.kernel.verify")
-    transpose = lazy("layoutalg.kernel.library.transpose")
-    cycles = lazy("layoutalg.refine.cycles")
-    refinement = lazy("layoutalg.refine.refinement")
-    known = lazy("layoutalg.target.known")
 
 SIZE = (4096, 4096)
 ISA_SIZE = (256, 512)

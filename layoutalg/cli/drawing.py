@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -39,10 +39,10 @@ from layoutalg.cli.files import (
 )
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT, DEFAULT_READ
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.draw as drawn
     import layoutalg.explain as explain
     from layoutalg import formats, index, layout
@@ -50,16 +50,6 @@ if TYPE_CHECKING:
     from layoutalg.formats import accesses
     from layoutalg.memory import banks
     from layoutalg.memory import reach as accessing
-else:
-    drawn = lazy("layoutalg.draw")
-    explain = lazy("layoutalg.explain")
-    formats = lazy("layoutalg.formats")
-    index = lazy("layoutalg.index")
-    layout = lazy("layoutalg.layout")
-    writers = lazy("layoutalg.draw.files")
-    accesses = lazy("layoutalg.formats.accesses")
-    accessing = lazy("layoutalg.memory.reach")
-    banks = lazy("layoutalg.memory.banks")
 
 LANES = ("lane", "phase", "register", "bank")
 """What an index grid is coloured by that depends on an access."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,24 +15,13 @@ from layoutalg.cli.output import placed
 from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
 from layoutalg.errors import CodeObjectError, Fault
 from layoutalg.formats.shape import nearest
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from layoutalg import formats
+with lazy_imports():
     from layoutalg.isa.container import binary, bundle, lines
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
     from layoutalg.launch import concrete, report
-else:
-    formats = lazy("layoutalg.formats")
-    binary = lazy("layoutalg.isa.container.binary")
-    bundle = lazy("layoutalg.isa.container.bundle")
-    lines = lazy("layoutalg.isa.container.lines")
-    codes = lazy("layoutalg.isa.decode.code")
-    launch = lazy("layoutalg.isa.run.launch")
-    observer = lazy("layoutalg.isa.run.observer")
-    concrete = lazy("layoutalg.launch.concrete")
-    report = lazy("layoutalg.launch.report")
 
 FAULT = 1
 """Exit code of a run that does what no correct kernel does."""

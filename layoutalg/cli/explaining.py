@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,15 +22,12 @@ from layoutalg.cli.files import (
     unread_reason,
 )
 from layoutalg.cli.output import time_limit
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT_EXPLAINED
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.explain as explaining
     import layoutalg.prove as prove
-else:
-    explaining = lazy("layoutalg.explain")
-    prove = lazy("layoutalg.prove")
 
 
 def explain(

@@ -5,24 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg import formats
     from layoutalg.device import constants
     from layoutalg.formats import ck_cpp, cpp, ttgir
     from layoutalg.formats.ck_cpp import asking
-else:
-    constants = lazy("layoutalg.device.constants")
-    formats = lazy("layoutalg.formats")
-    ck_cpp = lazy("layoutalg.formats.ck_cpp")
-    asking = lazy("layoutalg.formats.ck_cpp.asking")
-    ttgir = lazy("layoutalg.formats.ttgir")
 
 Includes = Annotated[
     list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")

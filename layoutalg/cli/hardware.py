@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg import device
     from layoutalg import target as gpus
     from layoutalg.memory import bank_report
     from layoutalg.target import sheet as sheets
-else:
-    device = lazy("layoutalg.device")
-    gpus = lazy("layoutalg.target")
-    bank_report = lazy("layoutalg.memory.bank_report")
-    sheets = lazy("layoutalg.target.sheet")
 
 
 def banks(

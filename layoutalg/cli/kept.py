@@ -18,22 +18,17 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from layoutalg.cli.checked import CheckedFile
 from layoutalg.cli.files import SPECS
 from layoutalg.disk import files_of
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from importlib import metadata
 
     from layoutalg import cache as disk
     from layoutalg.target import files as gpus
-else:
-    metadata = lazy("importlib.metadata")
-    disk = lazy("layoutalg.cache")
-    gpus = lazy("layoutalg.target.files")
 
 LARGEST = 1 << 20
 """Bytes of a file whose results are kept."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -22,25 +22,17 @@ from layoutalg.cli.files import Includes, descriptor_of, read, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.cli.run_kernels import Launched
 from layoutalg.disk import read_whole, write_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.device.targets as families
     from layoutalg import device
     from layoutalg.formats import ck_cpp
     from layoutalg.kernel import emit as emission
     from layoutalg.kernel import library, verify
-    from layoutalg.kernel.library.entry import Kernel, Option
+    from layoutalg.kernel.library import entry
     from layoutalg.target import known
-else:
-    device = lazy("layoutalg.device")
-    families = lazy("layoutalg.device.targets")
-    ck_cpp = lazy("layoutalg.formats.ck_cpp")
-    emission = lazy("layoutalg.kernel.emit")
-    library = lazy("layoutalg.kernel.library")
-    verify = lazy("layoutalg.kernel.verify")
-    known = lazy("layoutalg.target.known")
 
 TARGET = typer.Option(help="The GPU, e.g. gfx942.")
 SOURCE = typer.Option("-o", "--output", callback=placed, help="The source file; stdout otherwise.")
@@ -68,11 +60,11 @@ TYPES: dict[str, type] = {"text": str, "integer": int, "integers": str, "flag": 
 """What the command line reads of each kind of option."""
 
 
-def _flag(option: Option) -> str:
+def _flag(option: entry.Option) -> str:
     return option.flag or f"--{option.name}"
 
 
-def _parameter(option: Option) -> Parameter:
+def _parameter(option: entry.Option) -> Parameter:
     """An option as typer has it."""
     kind: Any = TYPES[option.kind]
     kind = kind | None if option.default is None else kind
@@ -84,7 +76,7 @@ def _keyword(name: str, kind: Any, option: Any, default: Any = Parameter.empty) 
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-def _values(options: tuple[Option, ...], given: dict[str, Any], run: Launched | None) -> dict[str, Any]:
+def _values(options: tuple[entry.Option, ...], given: dict[str, Any], run: Launched | None) -> dict[str, Any]:
     """What a kernel's function takes, of what the command line read."""
     found: dict[str, Any] = {}
     for option in options:
@@ -116,7 +108,7 @@ def _command(parameters: list[Parameter], help: str, work: Callable[[dict[str, A
     return command
 
 
-def emit_command(kernel: Kernel) -> Callable[..., int]:
+def emit_command(kernel: entry.Kernel) -> Callable[..., int]:
     """`emit NAME`: the HIP source of a verified kernel, for all sizes that the program is proved for."""
     options = kernel.emit.options
     parameters = list(map(_parameter, options))
@@ -132,7 +124,7 @@ def emit_command(kernel: Kernel) -> Callable[..., int]:
     return _command(parameters, kernel.emit.help, work)
 
 
-def run_command(kernel: Kernel) -> Callable[..., int]:
+def run_command(kernel: entry.Kernel) -> Callable[..., int]:
     """`run NAME`: arrays in, a verified kernel on a device, the result out, compared with numpy."""
     options = kernel.run.options
     parameters = list(map(_parameter, options))
@@ -174,7 +166,7 @@ def _put(text: str, output: Path | None) -> int:
 class Kernels(TyperGroup):
     """A command for each kernel, made when one is asked for; another name is refused with those that there are."""
 
-    made: Callable[[Kernel], Callable[..., int]]
+    made: Callable[[entry.Kernel], Callable[..., int]]
 
     def others(self) -> Iterator[tuple[str, Callable[..., int]]]:
         """Hidden commands besides."""

@@ -21,30 +21,24 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 from layoutalg import __version__
 from layoutalg.cli import checked, reports
 from layoutalg.cli.errors import InputError, is_told
 from layoutalg.cli.files import ENDING, Includes, accesses_of, load, refuse_empty
 from layoutalg.cli.output import time_limit
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT_EXPLAINED
 
-if TYPE_CHECKING:
+with lazy_imports():
     from lsprotocol import types
+    from pygls import workspace
     from pygls.lsp import server as lsp_server
-    from pygls.workspace import TextDocument
 
     import layoutalg.explain as explaining
     import layoutalg.prove as prove
     from layoutalg.formats import check as claims
-else:
-    explaining = lazy("layoutalg.explain")
-    prove = lazy("layoutalg.prove")
-    claims = lazy("layoutalg.formats.check")
-    types = lazy("lsprotocol.types")
-    lsp_server = lazy("pygls.lsp.server")
 
 Told = TypeVar("Told")
 TABLE = re.compile(r"^\s*\[\[\s*(?:descriptor|adaptor|transform|distribution|lemma)\s*\]\]", re.MULTILINE)
@@ -169,14 +163,14 @@ def _block(words: str) -> str:
     return f"```text\n{words.replace('```', '` ` `')}\n```"
 
 
-def _name_at(document: TextDocument, position: types.Position) -> str | None:
+def _name_at(document: workspace.TextDocument, position: types.Position) -> str | None:
     """What stands in quotes at a place."""
     at = document.position_from_client_units(position)
     found = NAME.finditer(document.lines[at.line]) if at.line < len(document.lines) else ()
     return next((match[1] or match[2] for match in found if match.start() <= at.character <= match.end()), None)
 
 
-def _diagnostic(document: TextDocument, lines: list[str], r: reports.Report) -> types.Diagnostic:
+def _diagnostic(document: workspace.TextDocument, lines: list[str], r: reports.Report) -> types.Diagnostic:
     """A report, at the word in quotes where it stands, else at the rest of its line, in the client's units."""
     line = lines[r.line - 1].rstrip() if r.line <= len(lines) else ""
     word = NAME.match(line, r.column - 1)

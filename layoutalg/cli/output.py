@@ -6,17 +6,15 @@ import math
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from rich import console
-else:
-    console = lazy("rich.console")
 
 WIDTH = 120
 """Columns where the output is no terminal."""

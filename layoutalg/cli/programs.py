@@ -14,28 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from layoutalg.cli.errors import InputError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.formats.dump as dumped
     from layoutalg import formats
     from layoutalg.cli import golden
     from layoutalg.kernel import library
-    from layoutalg.kernel.program import Program
-else:
-    formats = lazy("layoutalg.formats")
-    golden = lazy("layoutalg.cli.golden")
-    dumped = lazy("layoutalg.formats.dump")
-    library = lazy("layoutalg.kernel.library")
+    from layoutalg.kernel import program as statements
 
-Folder = Mapping[str, "Program"]
+Folder: TypeAlias = "Mapping[str, statements.Program]"
 """A kernel's programs by target; "" is the one for all."""
 
 
-def program_of(against: str, target: str) -> Program:
+def program_of(against: str, target: str) -> statements.Program:
     """The program for a target; InputError where there is none, or where a file says something else of it.
 
     >>> program_of("cast", "gfx942").name, program_of("transpose_lds_pad_f16_v2", "gfx942").name
@@ -49,7 +44,7 @@ def program_of(against: str, target: str) -> Program:
     return _for(target, {t: p for t, p in _folder_of(against, against).items() if p.name == against}, against)
 
 
-def _for(target: str, folder: Folder, what: str) -> Program:
+def _for(target: str, folder: Folder, what: str) -> statements.Program:
     found = folder.get(target) or folder.get("")
     if found is None:
         raise InputError(f"{what} has no program for {target}; it has {', '.join(folder)}")

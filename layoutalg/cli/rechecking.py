@@ -6,27 +6,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, read
 from layoutalg.cli.output import time_limit
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.formats import check as claims
     from layoutalg.prove import decide
     from layoutalg.prove import recheck as again
-else:
-    prove = lazy("layoutalg.prove")
-    formats = lazy("layoutalg.formats")
-    claims = lazy("layoutalg.formats.check")
-    decide = lazy("layoutalg.prove.decide")
-    again = lazy("layoutalg.prove.recheck")
 
 RESULTS = ("agrees", "disagrees", "undecided", "altered")
 

@@ -13,29 +13,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.cli import arrays
 from layoutalg.cli.errors import InputError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
+    import numpy.typing as npt
 
     from layoutalg import device as devices
     from layoutalg.device import kernels
     from layoutalg.kernel import verify
-    from layoutalg.kernel.library.entry import Option, Task, Work
+    from layoutalg.kernel.library import entry
     from layoutalg.refine import cycles
     from layoutalg.target import elements
-else:
-    np = lazy("numpy")
-    devices = lazy("layoutalg.device")
-    kernels = lazy("layoutalg.device.kernels")
-    verify = lazy("layoutalg.kernel.verify")
-    cycles = lazy("layoutalg.refine.cycles")
-    elements = lazy("layoutalg.target.elements")
 
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
 
@@ -48,7 +41,7 @@ class Launched:
         self.output, self.as_json = output, as_json
         self.dtype = ""
 
-    def read(self, path: Path, option: Option) -> NDArray[Any]:
+    def read(self, path: Path, option: entry.Option) -> npt.NDArray[Any]:
         """The array of an option; InputError where its type is not the option's, or that of the first one."""
         array = arrays.read_array(path, option.rank)
         found = arrays.dtype_of(array.dtype, path)
@@ -61,7 +54,7 @@ class Launched:
         self.dtype = found
         return array
 
-    def report(self, work: Work) -> int:
+    def report(self, work: entry.Work) -> int:
         """Launches, compares, writes and tells; the exit code says whether the result is as numpy's."""
         output, report = self._launch(work.arrays, work.tasks)
         wanted = np.ascontiguousarray(work.expected())
@@ -78,7 +71,9 @@ class Launched:
         self._tell(output, {**report, **compared}, text)
         return 0 if good else 1
 
-    def _launch(self, given: Sequence[NDArray[Any]], tasks: Sequence[Task]) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _launch(
+        self, given: Sequence[npt.NDArray[Any]], tasks: Sequence[entry.Task]
+    ) -> tuple[npt.NDArray[Any], dict[str, Any]]:
         names, obligations, milliseconds = [], 0, 0.0
         lds = []
         current = list(given)
@@ -96,7 +91,7 @@ class Launched:
             report["lds"] = [one.report for one in lds if one]
         return current[0], report
 
-    def _tell(self, output: NDArray[Any], report: dict[str, Any], text: str) -> None:
+    def _tell(self, output: npt.NDArray[Any], report: dict[str, Any], text: str) -> None:
         arrays.write_array(self.output, output)
         if self.as_json:
             print(json.dumps(report))
@@ -107,7 +102,7 @@ class Launched:
             print(one["text"])
 
 
-def _error(found: NDArray[Any], wanted: NDArray[Any], size: float) -> float:
+def _error(found: npt.NDArray[Any], wanted: npt.NDArray[Any], size: float) -> float:
     """The largest error as a part of the largest result, or of `size`; infinite where they disagree on NaNs."""
     largest = max(float(np.abs(wanted).max()), size) or 1.0
     agree = found.shape == wanted.shape and bool(np.array_equal(np.isnan(found), np.isnan(wanted)))

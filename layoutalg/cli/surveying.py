@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,19 +15,13 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.output import console_for
 from layoutalg.disk import LARGEST_LIBRARY, read_whole
 from layoutalg.errors import CodeObjectError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from rich import table as tables
 
     from layoutalg.isa.container import binary, bundle, loader
     from layoutalg.isa.interpreter import described
-else:
-    tables = lazy("rich.table")
-    binary = lazy("layoutalg.isa.container.binary")
-    bundle = lazy("layoutalg.isa.container.bundle")
-    loader = lazy("layoutalg.isa.container.loader")
-    described = lazy("layoutalg.isa.interpreter.described")
 
 FEW = 40
 """Kernels that are shown without --all: those that lack most."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,14 +13,11 @@ from layoutalg.cli.files import Includes, descriptor_of
 from layoutalg.cli.files import read as layouts
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.synth import command, report
-else:
-    command = lazy("layoutalg.synth.command")
-    report = lazy("layoutalg.synth.report")
 
 
 def synth(

@@ -18,17 +18,15 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from layoutalg.device.codeobject import CodeObject, Parameter
 from layoutalg.device.host import HostArray, HostDevice
 from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Found, Module, Size, require_target, shape_of
 from layoutalg.errors import LaunchError
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
 
 _STACK_BYTES = 256 * 1024
 _GUARD_BYTES = 64 * 1024
@@ -83,7 +81,7 @@ class CpuDevice(HostDevice):
         require_target(self, code)
         return CpuModule(self, code)
 
-    def empty(self, shape: Size, dtype: "DTypeLike") -> HostArray:
+    def empty(self, shape: Size, dtype: npt.DTypeLike) -> HostArray:
         sizes, kind = shape_of(shape), np.dtype(dtype)
         count = math.prod(sizes) * kind.itemsize
         memory = np.empty(count + _ALIGNMENT, np.uint8)

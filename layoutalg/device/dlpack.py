@@ -13,12 +13,10 @@ Arrays of other libraries come in by the CUDA Array Interface instead, which all
 """
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from layoutalg.device.runtime import DeviceArray
 from layoutalg.interop.dlpack import NAME, DLManagedTensor, DLTensor, capsule_is_valid, capsule_pointer
-
-if TYPE_CHECKING:
-    from layoutalg.device.runtime import DeviceArray
 
 DEVICE_TYPES = {"cpu": 1, "nvidia": 2, "amd": 10}
 
@@ -47,7 +45,7 @@ _DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_delete)
 _DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_destroy)
 
 
-def to_capsule(array: "DeviceArray") -> Any:
+def to_capsule(array: DeviceArray) -> Any:
     """A DLPack capsule of an array. Raises `BufferError` for a type that DLPack does not have."""
     if array.dtype.kind not in _TYPE_CODES or not array.dtype.isnative:
         raise BufferError(f"DLPack has no type for {array.dtype}")

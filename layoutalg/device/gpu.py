@@ -19,9 +19,10 @@ import math
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.dlpack import DEVICE_TYPES, to_capsule
@@ -38,9 +39,6 @@ from layoutalg.device.runtime import (
     shape_of,
 )
 from layoutalg.errors import LaunchError
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
 
 
 class Driver(ABC):
@@ -148,7 +146,7 @@ class GpuDevice(Device):
         require_target(self, code)
         return GpuModule(self, code)
 
-    def empty(self, shape: Size, dtype: "DTypeLike") -> GpuArray:
+    def empty(self, shape: Size, dtype: npt.DTypeLike) -> GpuArray:
         self.driver.use()
         sizes, kind = shape_of(shape), np.dtype(dtype)
         pointer = self.driver.allocate(max(1, math.prod(sizes) * kind.itemsize))
@@ -156,7 +154,7 @@ class GpuDevice(Device):
         weakref.finalize(result, self.driver.release, pointer).atexit = False
         return result
 
-    def array(self, values: "NDArray[Any]") -> GpuArray:
+    def array(self, values: npt.NDArray[Any]) -> GpuArray:
         host = np.ascontiguousarray(values).reshape(values.shape)
         result = self.empty(host.shape, host.dtype)
         self.driver.upload(result.pointer, host.ctypes.data, host.nbytes)
@@ -175,7 +173,7 @@ class GpuDevice(Device):
         self.driver.use()
         return self.driver.box(array.pointer, of)
 
-    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
+    def to_numpy(self, array: DeviceArray) -> npt.NDArray[Any]:
         self.driver.use()
         host = np.empty(array.shape, array.dtype)
         self.driver.synchronize()

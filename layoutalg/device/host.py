@@ -2,21 +2,19 @@
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from layoutalg.device.runtime import Device, DeviceArray, Event, Size, shape_of
 from layoutalg.errors import LaunchError
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
 
 
 class HostArray(DeviceArray):
     """A numpy array as a device array; numpy takes it back without a copy."""
 
-    owner: "NDArray[Any]"
+    owner: npt.NDArray[Any]
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -46,10 +44,10 @@ class HostDevice(Device):
 
     max_threads = 1024
 
-    def empty(self, shape: Size, dtype: "DTypeLike") -> HostArray:
+    def empty(self, shape: Size, dtype: npt.DTypeLike) -> HostArray:
         return self.view(np.empty(shape_of(shape), dtype))
 
-    def array(self, values: "NDArray[Any]") -> HostArray:
+    def array(self, values: npt.NDArray[Any]) -> HostArray:
         result = self.empty(values.shape, values.dtype)
         result.owner[...] = values
         return result
@@ -60,7 +58,7 @@ class HostDevice(Device):
             raise LaunchError("an array must be contiguous and row-major: copy it with device.array(…)")
         return HostArray(self, host.shape, host.dtype, host.ctypes.data, host)
 
-    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
+    def to_numpy(self, array: DeviceArray) -> npt.NDArray[Any]:
         return np.asarray(array.owner)
 
     def synchronize(self) -> None:
@@ -70,7 +68,7 @@ class HostDevice(Device):
         return HostEvent(time.perf_counter())
 
 
-def _as_numpy(values: Any) -> "NDArray[Any]":
+def _as_numpy(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "__array_interface__"):
         return np.asarray(values)
     if hasattr(values, "__dlpack__"):

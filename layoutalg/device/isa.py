@@ -13,8 +13,6 @@ It says nothing of time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
@@ -23,11 +21,9 @@ from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Module, require
 from layoutalg.errors import NoDeviceError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.isa.run.launch import execute
 from layoutalg.target.known import decoded
-
-if TYPE_CHECKING:
-    from layoutalg.isa.run.cycles import InstructionCycles
 
 SUFFIX = "-isa"
 

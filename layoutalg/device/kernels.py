@@ -11,9 +11,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
@@ -28,15 +29,12 @@ from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 @dataclass(frozen=True)
 class TimedResult:
     """A result, and how long the launch took in milliseconds."""
 
-    output: NDArray[Any]
+    output: npt.NDArray[Any]
     milliseconds: float
 
 
@@ -101,9 +99,9 @@ def told_boxes(program: Program, at: dict[Expr, int]) -> list[tuple[int, Told]]:
 def run(
     verified: Verified,
     device: Device,
-    source: NDArray[Any],
+    source: npt.NDArray[Any],
     shape: tuple[int, ...],
-    *inputs: NDArray[Any],
+    *inputs: npt.NDArray[Any],
     **sizes: int,
 ) -> TimedResult:
     """Runs a program on copies of its source and its further inputs: the target array, of the given shape.

@@ -9,18 +9,16 @@ import ctypes
 import re
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, BoxOf, Found, Triple
 from layoutalg.device.targets import processor, targets_of
 from layoutalg.errors import LaunchError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import cuda.bindings.driver as cuda
-else:
-    cuda = lazy("cuda.bindings.driver")
 
 # Our names for what the driver knows about a card, and its own (CUdevice_attribute).
 _PROPERTIES = {

@@ -21,15 +21,16 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.targets import runs
 from layoutalg.errors import LaunchError, NoDeviceError
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import DTypeLike, NDArray
+    import numpy.typing as npt
 
 #: Kinds of device, the preferred one first; each is a module of this package with a function `find()`.
 KINDS = ("amd", "nvidia", "cpu")
@@ -125,7 +126,7 @@ class DeviceArray:
         """Bytes of the whole array."""
         return math.prod(self.shape) * self.dtype.itemsize
 
-    def numpy(self) -> "NDArray[Any]":
+    def numpy(self) -> "npt.NDArray[Any]":
         """The array on the host: a copy from a GPU, the array itself on the CPU. Waits for what was launched."""
         return self.device.to_numpy(self)
 
@@ -252,11 +253,11 @@ class Device(ABC):
         """Loads a code object. Raises `LaunchError` when it was compiled for another target."""
 
     @abstractmethod
-    def empty(self, shape: Size, dtype: "DTypeLike") -> DeviceArray:
+    def empty(self, shape: Size, dtype: "npt.DTypeLike") -> DeviceArray:
         """An array whose values are not set."""
 
     @abstractmethod
-    def array(self, values: "NDArray[Any]") -> DeviceArray:
+    def array(self, values: "npt.NDArray[Any]") -> DeviceArray:
         """A copy of a host array on the device."""
 
     @abstractmethod
@@ -268,7 +269,7 @@ class Device(ABC):
         raise LaunchError(f"{self.name} copies no boxes of tensors")
 
     @abstractmethod
-    def to_numpy(self, array: DeviceArray) -> "NDArray[Any]":
+    def to_numpy(self, array: DeviceArray) -> "npt.NDArray[Any]":
         """An array's values on the host."""
 
     @abstractmethod

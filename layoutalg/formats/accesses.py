@@ -13,13 +13,12 @@ On several targets it is the claim on each of them (`All`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from layoutalg.formats.model import AccessItem, DescriptorItem
 from layoutalg.index import ZERO, Expr, all_of, eq, fresh, names, substitute
 from layoutalg.index.normal import normal
 from layoutalg.layout import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import All, Claim, ForAll, InjectiveMap, Shown
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.prove.domain import names_in
@@ -27,14 +26,10 @@ from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, DType
 from layoutalg.target.model import DWORD
 
-if TYPE_CHECKING:  # a check of layouts alone starts without what accesses need
+with lazy_imports():  # a check of layouts alone starts without what accesses need
     from layoutalg import memory
     from layoutalg.memory import banks
     from layoutalg.memory import lanes as reached
-else:
-    memory = lazy("layoutalg.memory")
-    banks = lazy("layoutalg.memory.banks")
-    reached = lazy("layoutalg.memory.lanes")
 
 
 def lanes_of(item: AccessItem) -> memory.LaneMap:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, lcm
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from layoutalg.errors import LayoutError
 from layoutalg.formats.model import DescriptorItem, LayoutItem, SpecFile
@@ -28,7 +28,7 @@ from layoutalg.formats.offsets import offsets
 from layoutalg.index import TRUE, Expr, all_equal, all_of, fresh, substitute, symbol, variables
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout.bind import bind, expressions
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Claim, Equivalent, ForAll, Limits, Proved, Refuted, Shown, prove
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.claims.base import exists
@@ -37,10 +37,8 @@ from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, names_
 from layoutalg.prove.obligation import admitted
 from layoutalg.prove.vacuity import met, vacuous
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 What = Literal["same", "refinement", "restriction", "different", "unknown", "added", "removed"]
 PASSES: frozenset[What] = frozenset({"same", "refinement", "added"})

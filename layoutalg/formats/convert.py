@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from layoutalg.errors import LayoutError
 from layoutalg.formats.dump import dump, size_text
@@ -28,21 +27,15 @@ from layoutalg.index import TRUE, Expr, eq, select, simplify, unused, variables
 from layoutalg.index.c import RESERVED, c_expression
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.layout.bind import bind, expressions
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Agree, Claim, ForAll, Limits, Proved, Shown, Verdict, prove
 from layoutalg.prove.claims.given import ExplicitClaim, under
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.formats import ck_cpp
     from layoutalg.formats.ck_cpp import reader as reading_cpp
     from layoutalg.formats.ck_cpp import write as writing
     from layoutalg.interop import cute, triton
-else:
-    ck_cpp = lazy("layoutalg.formats.ck_cpp")
-    reading_cpp = lazy("layoutalg.formats.ck_cpp.reader")
-    writing = lazy("layoutalg.formats.ck_cpp.write")
-    cute = lazy("layoutalg.interop.cute")
-    triton = lazy("layoutalg.interop.triton")
 
 Item = DescriptorItem | DistributionItem
 Layout = TensorDescriptor | TileDistribution

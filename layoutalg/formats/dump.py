@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.errors import LayoutError
 from layoutalg.formats.bases import base_of
@@ -30,12 +30,10 @@ from layoutalg.index import TRUE, Expr, conjuncts
 from layoutalg.layout import TensorDescriptor, Transform
 from layoutalg.layout.adaptor import same_length
 from layoutalg.layout.json_form import encoding_data, written
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.formats import launch as launches
-else:
-    launches = lazy("layoutalg.formats.launch")
 
 Data = dict[str, Any]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
@@ -12,12 +11,10 @@ from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.layout import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.formats import launching
-else:
-    launching = lazy("layoutalg.formats.launching")
 
 MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
     "descriptor": Builder.descriptor,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from layoutalg.index import TRUE, Expr, simplify, substitute, variables
 from layoutalg.layout import (
@@ -28,9 +28,10 @@ from layoutalg.layout import (
     Transform,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from layoutalg.formats.launch import Launch
+with lazy_imports():
+    from layoutalg.formats import launch as launches
 
 Expect = Literal["proved", "refuted"]
 
@@ -321,7 +322,7 @@ class SpecFile:
     unread: tuple[Unread, ...] = ()
     unchecked: tuple[Unread, ...] = ()
     unasked: Mapping[str, bool] = field(default_factory=dict)
-    launch: Launch | None = None
+    launch: launches.Launch | None = None
 
     @property
     def descriptors(self) -> tuple[DescriptorItem, ...]:

@@ -29,19 +29,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:  # a check of CK's layouts starts without what others need
+with lazy_imports():  # a check of CK's layouts starts without what others need
     from layoutalg.interop import cute, strided, triton
-else:
-    cute = lazy("layoutalg.interop.cute")
-    strided = lazy("layoutalg.interop.strided")
-    triton = lazy("layoutalg.interop.triton")
 
 Given = Any
 """What stands at a key, read: expressions, a list of them, or a text."""

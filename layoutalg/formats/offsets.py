@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import Expr, variables
 from layoutalg.index.evaluate import grids, limits
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.layout.bind import bind
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.obligation import in_domain
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 MOST_INDICES = 1 << 24
 

@@ -18,20 +18,18 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from layoutalg.index.expr import Expr
 from layoutalg.index.integers import integer, integers
 from layoutalg.index.node import Bound
 from layoutalg.index.ranges import RANGE
 from layoutalg.index.walk import postorder, variables
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 INT64 = 1 << 63
 

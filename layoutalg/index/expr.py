@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from layoutalg.errors import InexpressibleError
@@ -76,11 +76,8 @@ class Expr(Node):
 
     __int__ = __index__
 
-    if TYPE_CHECKING:  # a node is made once, so that object's own equality, by identity, is the structural one
-
-        def __eq__(self, other: object) -> bool: ...
-
-        def __hash__(self) -> int: ...
+    __eq__ = object.__eq__  # by identity, which is the structural one: a node is made once
+    __hash__ = object.__hash__
 
     def __truediv__(self, other: object) -> NoReturn:
         raise TypeError(f"{self} / {other} need not be an integer; write // (it rounds down)")

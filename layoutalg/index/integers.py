@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import operator
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 
 def integer(given: Any, wanted: str = "an integer") -> int:

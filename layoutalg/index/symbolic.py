@@ -30,7 +30,7 @@ import operator
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index.evaluate import read
 from layoutalg.index.expr import FALSE, TRUE, Expr, add, bitand, const, div, le, lt, mod, mul, xor
@@ -38,12 +38,10 @@ from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import PRIMARY, Piece, signed_sum
 from layoutalg.index.truth import all_of, any_of, eq, lookup, negation, select  # fmt: skip
 from layoutalg.index.walk import postorder, variables
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import sympy
-else:
-    sympy = lazy("sympy")
 
 # --- LaTeX ------------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
@@ -45,15 +45,13 @@ from layoutalg.layout import (
 from layoutalg.layout.adaptor import make_identity
 from layoutalg.layout.transform import MAX_ELEMENTS, parameter
 from layoutalg.layout.vectors import LONGEST
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Bijective, Claim, Contiguous, InBounds, Injective, Proved, Refuted, prove
 from layoutalg.prove.strategies.difference import solve
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 Top = tuple[int, ...]
 """An index: one number for each dimension."""

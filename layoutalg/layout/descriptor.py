@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
@@ -27,13 +27,11 @@ from layoutalg.layout.linear import Embed, Freeze
 from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.shifts import Offset, PassThrough
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 
 @dataclass(frozen=True)

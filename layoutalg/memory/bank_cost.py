@@ -16,12 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, variables
 from layoutalg.index.box import Box, box
 from layoutalg.index.f2 import Columns, LinearMaps, NotLinearError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import Ints, linear_degree, phase_cycles
 from layoutalg.memory.reach import Access
 from layoutalg.memory.waves import blocks, least, relative, some_point, waves
@@ -32,10 +31,8 @@ from layoutalg.prove.verdict import Unknown, witness
 from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 DEFAULT = Limits()
 NOT_LINEAR = "the address is not linear over F₂, or a requirement is not met"

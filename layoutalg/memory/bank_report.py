@@ -21,19 +21,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import AccessError, LaneMapError, Phase, doubts, instruction_cycles, lookup, phases
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 RULER = 8
 """Banks between two numbers of the picture's ruler."""

@@ -38,19 +38,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from layoutalg.index.f2 import image, independent, rank
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 Bools: TypeAlias = "npt.NDArray[np.bool_]"

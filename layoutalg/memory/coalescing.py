@@ -21,18 +21,15 @@ What it cannot represent: caches (a segment that the next instruction uses too i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import AccessError, Ints
 from layoutalg.target import Target
 from layoutalg.target import target as named
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 
 SEGMENTS = (32, 64, 128)

@@ -26,11 +26,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from layoutalg.index import TRUE, ZERO, Expr, add, all_of, any_of, eq, maximum, negation, variables
 from layoutalg.layout import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.bank_cost import NOT_LINEAR, Cost, Counted, counted_cycles, enumerated_cost, linear_cost, of_wave
 from layoutalg.memory.banks import LANES_OFF
 from layoutalg.memory.conflict_statements import UndividedError, strided, two_lanes, unrolled, wanted, ways
@@ -46,10 +46,8 @@ from layoutalg.prove.portfolio import NO_REPLAY, verdict_by
 from layoutalg.prove.replay import replays
 from layoutalg.prove.verdict import Verdict, Witness, witness
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 QUICK_POINTS = 1 << 20
 """Lanes that are counted before a solver is asked."""

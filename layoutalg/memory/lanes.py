@@ -17,12 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, Term, as_expr, eq, fresh, names, substitute, var, variables
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import AccessError, LaneMapError
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.domain import names_in
@@ -30,10 +29,8 @@ from layoutalg.prove.obligation import ForAll, Shown
 from layoutalg.target.operand import OperandMap
 from layoutalg.target.transposed import LANES
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 
 class WidthError(AccessError):

@@ -7,21 +7,18 @@ tile they stand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, substitute, variables
 from layoutalg.index.evaluate import array, values
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import Phase, phases
 from layoutalg.memory.reach import Access
 from layoutalg.memory.waves import active
 from layoutalg.prove.obligation import Point
 from layoutalg.prove.verdict import Witness
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 TOLD = 4
 """Lanes that a refutation tells of; its points hold all."""

@@ -22,14 +22,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from layoutalg.index import TRUE, Expr, eq, substitute, variables
 from layoutalg.index.box import Box, box
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.coalescing import WIDEST, fewest, segments
 from layoutalg.memory.patterns import Pattern, happens, patterns
 from layoutalg.memory.reach import Reach
@@ -40,10 +39,8 @@ from layoutalg.prove.outcome import Holds, Limits
 from layoutalg.target import Target
 from layoutalg.target import target as named
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 DEFAULT = Limits()
 QUICK_POINTS = 1 << 16

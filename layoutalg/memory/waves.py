@@ -14,22 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from layoutalg.index import Expr, add, mul, prod, substitute, variables
 from layoutalg.index.box import Box, least_value
 from layoutalg.index.evaluate import array, value
 from layoutalg.index.normal import normal, recover
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import Ints
 from layoutalg.memory.reach import Reach
 from layoutalg.prove.obligation import Point
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 FAR = 1 << 62
 """Past every address: what is no address has none before it."""

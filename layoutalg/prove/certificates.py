@@ -15,12 +15,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import InexpressibleError
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import NoInverseError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
@@ -32,11 +32,8 @@ from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Unknown
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.prove import encodings, smt
-else:
-    encodings = lazy("layoutalg.prove.encodings")
-    smt = lazy("layoutalg.prove.smt")
 
 FORMAT = 2
 MANIFEST = "manifest.json"

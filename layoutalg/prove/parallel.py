@@ -16,19 +16,16 @@ from collections.abc import Callable, Sequence
 from concurrent import futures
 from dataclasses import dataclass
 from pickle import PicklingError
-from typing import TYPE_CHECKING
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.obligation import Obligation
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT, prove
 from layoutalg.prove.verdict import Unknown, Verdict
 
-if TYPE_CHECKING:
+with lazy_imports():
     import multiprocessing
-else:
-    multiprocessing = lazy("multiprocessing")
 
 
 LOST = (RuntimeError, futures.CancelledError, OSError, EOFError, PicklingError, MemoryError, ImportError)

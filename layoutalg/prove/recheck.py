@@ -31,20 +31,17 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.disk import read_whole
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.certificates import FORMAT, MANIFEST, Claims, certified
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT
 
-if TYPE_CHECKING:
+with lazy_imports():
     import bitwuzla
     import cvc5
-else:
-    bitwuzla = lazy("bitwuzla")
-    cvc5 = lazy("cvc5")
 
 GRACE = 5.0
 """Seconds that a process gets beyond the solver's own limit, its start included."""

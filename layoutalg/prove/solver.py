@@ -16,17 +16,15 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import budget, postorder
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.obligation import Obligation, Onto
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
-if TYPE_CHECKING:
+with lazy_imports():
     from layoutalg.prove import cache
-else:
-    cache = lazy("layoutalg.prove.cache")
 
 GRACE = 0.5
 """Seconds that the process gets beyond the limit that z3 itself was given."""

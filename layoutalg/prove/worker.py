@@ -14,22 +14,17 @@ import pickle
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.obligation import Obligation
 
-if TYPE_CHECKING:
+with lazy_imports():
     import resource
 
     import z3
 
     from layoutalg.prove import encodings, lowering
-else:
-    resource = lazy("resource")
-    z3 = lazy("z3")
-    encodings = lazy("layoutalg.prove.encodings")
-    lowering = lazy("layoutalg.prove.lowering")
 
 SHARES = (*(1 / 16,) * 8, 1 / 2)
 """What each seed gets of the time and of the steps for a query over the integers."""

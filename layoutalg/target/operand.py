@@ -25,17 +25,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import grids, values
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-else:
-    np = lazy("numpy")
 
 Array: TypeAlias = "npt.NDArray[Any]"
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as choices
-from typing import TYPE_CHECKING
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr, const, eq, maximum, prod, substitute, variables
@@ -52,13 +51,11 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_with_offset,
     transform_tensor_descriptor,
 )
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Unknown, Verdict, prove
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-else:
-    np = lazy("numpy")
 
 LIMITS = Limits(seconds=10.0)
 

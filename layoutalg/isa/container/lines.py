@@ -11,15 +11,13 @@ import io
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from layoutalg.errors import shortened
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import elftools.elf.elffile as elffile
-else:
-    elffile = lazy("elftools.elf.elffile")
 
 
 @dataclass(frozen=True)

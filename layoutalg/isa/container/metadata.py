@@ -22,16 +22,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import damaged
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import msgpack
-else:
-    msgpack = lazy("msgpack")
 
 #: Bytes of the arguments whose size their kind says (AMDGPUUsage, "Code Object V5 Metadata"; hidden ones by the start
 #: of their names).

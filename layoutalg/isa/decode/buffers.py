@@ -11,16 +11,13 @@ sets to 1 in all others (LLVM, BUFInstructions: VBUFFER_Real).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import tinygrad.runtime.autogen.amd.rdna3.ins as rdna3
     import tinygrad.runtime.autogen.amd.rdna4.ins as rdna4
-else:
-    rdna3 = lazy("tinygrad.runtime.autogen.amd.rdna3.ins")
-    rdna4 = lazy("tinygrad.runtime.autogen.amd.rdna4.ins")
 
 
 def buffer_instruction(code: bytes, architecture: str) -> Any | None:

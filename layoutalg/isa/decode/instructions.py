@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
@@ -35,12 +35,10 @@ from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_
 from layoutalg.isa.decode.opcodes import with_known_opcode
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import tinygrad.renderer.amd as amd
-else:
-    amd = lazy("tinygrad.renderer.amd")
 
 VCC, EXEC = 106, 126
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+from layoutalg.lazy import lazy_imports
 from layoutalg.target import target
 from layoutalg.target.known import library_targets
 
-if TYPE_CHECKING:
-    from layoutalg.kernel.library.entry import Kernel
-    from layoutalg.kernel.program import Program
+with lazy_imports():
+    from layoutalg.kernel import program as statements
+    from layoutalg.kernel.library import entry
 
 MODULES = ("transpose", "permute", "views", "im2col", "contraction", "convolution", "reduce")
 """The modules that have entries (`KERNELS`), in the order of the commands."""
 
 
 @cache
-def kernels() -> Mapping[str, Kernel]:
+def kernels() -> Mapping[str, entry.Kernel]:
     """Every kernel, by its name on the command line."""
     modules = (import_module(f"{__name__}.{name}") for name in MODULES)
     return {kernel.name: kernel for module in modules for kernel in module.KERNELS}
@@ -45,7 +45,7 @@ def folders() -> tuple[str, ...]:
 
 
 @cache
-def folder(name: str) -> Mapping[str, Program]:
+def folder(name: str) -> Mapping[str, statements.Program]:
     """The programs of one folder, by target; "" is the one for all.  KeyError where there is no such folder.
 
     >>> folder("gemm_f16").keys() == set(tuned_targets()), list(folder("cast"))

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod as product_of
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol
 from layoutalg.kernel.library.copies import LARGEST
@@ -36,15 +36,13 @@ from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, Produc
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import KERNEL_DTYPES
 from layoutalg.target.elements import numbers
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 def contraction(
@@ -269,15 +267,21 @@ def _gemm(target: str, dtype: str, result: str | None, vector: int, bias: bool, 
 
 
 def _gemm_work(
-    target: str, dtype: str, a: NDArray[Any], b: NDArray[Any], result: str | None, bias: NDArray[Any] | None, relu: bool
+    target: str,
+    dtype: str,
+    a: npt.NDArray[Any],
+    b: npt.NDArray[Any],
+    result: str | None,
+    bias: npt.NDArray[Any] | None,
+    relu: bool,
 ) -> Work:
     task = contraction_task(
         GEMM, a.shape, b.shape, dtype, result=result, target=target, **_finished(bias is not None, relu)
     )
 
-    def expected() -> NDArray[Any]:
+    def expected() -> npt.NDArray[Any]:
         x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
-        found: NDArray[Any] = x @ y
+        found: npt.NDArray[Any] = x @ y
         found = found if bias is None else found + bias
         return np.maximum(found, 0) if relu else found
 
@@ -285,8 +289,8 @@ def _gemm_work(
 
 
 def _work(
-    target: str, dtype: str, einsum: str, a: NDArray[Any], b: NDArray[Any], result: str | None, epilogue: str,
-    ds: str, d0: NDArray[Any] | None, d1: NDArray[Any] | None, scalars: str,
+    target: str, dtype: str, einsum: str, a: npt.NDArray[Any], b: npt.NDArray[Any], result: str | None, epilogue: str,
+    ds: str, d0: npt.NDArray[Any] | None, d1: npt.NDArray[Any] | None, scalars: str,
 ) -> Work:  # fmt: skip
     plain, held = parse_einsum(einsum), [d for d in (d0, d1) if d is not None]
     found = d_tensors(plain.result, epilogue, result or dtype, ds)
@@ -304,7 +308,7 @@ def _work(
         shapes = a.shape, b.shape
         tasks = (contraction_task(einsum, *shapes, dtype, result=result, target=target, epilogue=epilogue, ds=found),)
 
-    def expected() -> NDArray[Any]:
+    def expected() -> npt.NDArray[Any]:
         x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
         given = [np.einsum(einsum, x, y, optimize=True)]
         for d, array in zip(found, held, strict=True):

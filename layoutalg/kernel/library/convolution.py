@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.kernel.access.matrix_operands import ROW
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
@@ -19,15 +19,13 @@ from layoutalg.kernel.library.product import MatrixProduct, ProductOperand
 from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import KERNEL_DTYPES
 from layoutalg.target.elements import numbers
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 def convolution(
@@ -119,9 +117,9 @@ def convolution_task(
 
 
 def convolved(
-    image: NDArray[Any], filter: NDArray[Any], *, stride: Sequence[int], dilation: Sequence[int], pad: Sequence[int],
-    groups: int,
-) -> NDArray[Any]:  # fmt: skip
+    image: npt.NDArray[Any], filter: npt.NDArray[Any], *, stride: Sequence[int], dilation: Sequence[int],
+    pad: Sequence[int], groups: int,
+) -> npt.NDArray[Any]:  # fmt: skip
     """The convolution in f64: image N, H …, C, filter K, Y …, C of a group, result N, Ho …, K."""
     channels, outputs = image.shape[-1] // groups, filter.shape[0] // groups
     parts = []
@@ -145,7 +143,7 @@ def _emitted(
 
 
 def _work(
-    target: str, dtype: str, input: NDArray[Any], weight: NDArray[Any], stride: tuple[int, ...],
+    target: str, dtype: str, input: npt.NDArray[Any], weight: npt.NDArray[Any], stride: tuple[int, ...],
     pad: tuple[int, ...], dilation: tuple[int, ...], groups: int, result: str | None,
 ) -> Work:  # fmt: skip
     task = convolution_task(

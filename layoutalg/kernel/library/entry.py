@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from layoutalg.kernel.program import Program
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+with lazy_imports():
+    import numpy.typing as npt
 
 Kind = Literal["text", "integer", "integers", "flag", "array", "spec", "descriptor", "sizes"]
 """What a value is: `array` a .npy file's, `descriptor` one of the `spec`, `sizes` numbers by name."""
@@ -67,9 +68,9 @@ class Work:
     be more than the largest result.
     """
 
-    arrays: Sequence[NDArray[Any]]
+    arrays: Sequence[npt.NDArray[Any]]
     tasks: tuple[Task, ...]
-    expected: Callable[[], NDArray[Any]]
+    expected: Callable[[], npt.NDArray[Any]]
     exact: bool = True
     size: Callable[[], float] = lambda: 0.0
 

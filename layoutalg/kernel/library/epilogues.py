@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import ONE, ZERO, Expr, prod, var
 from layoutalg.kernel.library.copies import packed_strides
@@ -50,14 +50,12 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.mixed_radix import horner
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 def _add(x: Meaning, y: Meaning) -> Meaning:
@@ -194,7 +192,7 @@ def broadcast_elements(letters: Letters, kinds: tuple[Letters, ...], size: Mappi
     return elements
 
 
-def scalars_of(epilogue: str, text: str) -> list[NDArray[Any]]:
+def scalars_of(epilogue: str, text: str) -> list[npt.NDArray[Any]]:
     """An epilogue's scalars as text has them, by commas, each an array of one f32."""
     names = epilogue_named(epilogue).scalars
     given = text.split(",") if text else []
@@ -206,12 +204,12 @@ def scalars_of(epilogue: str, text: str) -> list[NDArray[Any]]:
         raise LayoutError(f"scalars {text!r}: numbers, by commas") from None
 
 
-def finished(epilogue: str, given: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def finished(epilogue: str, given: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """An epilogue of arrays: the sums, the Ds and the scalars, which broadcast together."""
     names = [Tensor(f"{n}", DTYPES["f32"], _ONE, ("x",)) for n in range(len(given))]
     values = dict(zip(names, given, strict=True))
 
-    def computed(meaning: Meaning) -> NDArray[Any]:
+    def computed(meaning: Meaning) -> npt.NDArray[Any]:
         if isinstance(meaning, Read):
             return values[meaning.tensor]
         assert isinstance(meaning, Compute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod as product_of
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import ZERO, all_of, prod
 from layoutalg.kernel.library.copies import Copy, dtype_named
@@ -20,13 +20,11 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 def im2col(windows: Windows, dtype: str = "f32", width: int = 1, index_bits: int = 32) -> Program:
@@ -71,8 +69,13 @@ def im2col_task(
 
 
 def windows_of(
-    image: NDArray[Any], filter: Sequence[int], *, stride: Sequence[int], dilation: Sequence[int], pad: Sequence[int]
-) -> NDArray[Any]:
+    image: npt.NDArray[Any],
+    filter: Sequence[int],
+    *,
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    pad: Sequence[int],
+) -> npt.NDArray[Any]:
     """All windows, a row each: (N·Ho …) × (Y …·C)."""
     rank = image.ndim - 2
     lengths = tuple(filter) if len(filter) == rank else tuple(filter) * rank
@@ -89,7 +92,7 @@ def _emitted(
     return im2col(Windows(filter, *given), dtype, vector)
 
 
-def _work(target: str, dtype: str, input: NDArray[Any], filter: tuple[int, ...], **given: tuple[int, ...]) -> Work:
+def _work(target: str, dtype: str, input: npt.NDArray[Any], filter: tuple[int, ...], **given: tuple[int, ...]) -> Work:
     stride, dilation, pad = given["stride"], given["dilation"], given["pad"]
     task = im2col_task(input.shape, filter, dtype, stride=stride, dilation=dilation, pad=pad)
     return Work([input], (task,), lambda: windows_of(input, filter, stride=stride, dilation=dilation, pad=pad))

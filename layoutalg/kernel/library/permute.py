@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Elements, packed_strides
@@ -32,9 +32,10 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.mixed_radix import horner
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+with lazy_imports():
+    import numpy.typing as npt
 
 MOST_DIMENSIONS = 8
 WELL = 0.9
@@ -261,7 +262,7 @@ def _emitted(target: str, axes: tuple[int, ...], dtype: str, vector: int) -> Pro
     return permute(axes, dtype, (vector, vector))
 
 
-def _work(target: str, dtype: str, input: NDArray[Any], axes: tuple[int, ...] = (0, 2, 1)) -> Work:
+def _work(target: str, dtype: str, input: npt.NDArray[Any], axes: tuple[int, ...] = (0, 2, 1)) -> Work:
     return Work([input], (permute_task(input.shape, axes, dtype),), lambda: input.transpose(axes))
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
@@ -54,15 +54,13 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
 from layoutalg.target.elements import numbers
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 NAMES = "abcdefgh"
 BANKS = 32
@@ -348,9 +346,11 @@ def _emitted(target: str, kinds: str, how: str, dtype: str, result: str | None, 
     return reduction(kinds, known, dtype, result, sharing=sharing)
 
 
-def _work(target: str, dtype: str, input: NDArray[Any], axes: tuple[int, ...], how: str, result: str | None) -> Work:
-    def wide() -> NDArray[Any]:
-        found: NDArray[Any] = numbers(input, KERNEL_DTYPES[dtype]).astype(np.float64)
+def _work(
+    target: str, dtype: str, input: npt.NDArray[Any], axes: tuple[int, ...], how: str, result: str | None
+) -> Work:
+    def wide() -> npt.NDArray[Any]:
+        found: npt.NDArray[Any] = numbers(input, KERNEL_DTYPES[dtype]).astype(np.float64)
         return found
 
     return Work(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import TRUE, as_expr, symbol, var
 from layoutalg.kernel.library.copies import Copy, dtype_named
@@ -39,10 +39,11 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+with lazy_imports():
+    import numpy.typing as npt
 
 FORMS = ("lds", "register", "straight")
 NAMES = ("row", "column")
@@ -230,7 +231,7 @@ def _emitted(target: str, dtype: str, kernel: str, swizzle: str, vector: int) ->
     return register_transpose(dtype=dtype) if kernel == "register" else lds_transpose(dtype, swizzle, vector)
 
 
-def _work(target: str, dtype: str, input: NDArray[Any], kernel: str) -> Work:
+def _work(target: str, dtype: str, input: npt.NDArray[Any], kernel: str) -> Work:
     rows, columns = input.shape
     program = transpose_for(rows, columns, dtype, kernel)
     sizes = {"M": rows, "N": columns} if program.sizes else {}

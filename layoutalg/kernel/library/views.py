@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod as product_of
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, holds, prod, simplify, symbol, variables
 from layoutalg.index.evaluate import grids, value
@@ -34,16 +34,14 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Contiguous, Proved, prove
 from layoutalg.target.dtypes import KERNEL_DTYPES
 from layoutalg.target.elements import numbers, stored
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 def pad(
@@ -214,7 +212,7 @@ def copy_task(source: TensorDescriptor, target: TensorDescriptor, dtype: str, si
     return Task(program, sizes, (value(target.element_space_size, at),))
 
 
-def _copied(array: NDArray[Any], views: Sequence[TensorDescriptor], task: Task) -> NDArray[Any]:
+def _copied(array: npt.NDArray[Any], views: Sequence[TensorDescriptor], task: Task) -> npt.NDArray[Any]:
     """The copy by numpy: every coordinate's offset in both."""
     index, at = views[0].index, {s: task.sizes[s.value.name] for s in task.program.sizes}
     exprs = [e for d in views for e in (d.offset(index), d.valid(index))]
@@ -226,25 +224,25 @@ def _copied(array: NDArray[Any], views: Sequence[TensorDescriptor], task: Task) 
 
 
 def _copy_work(
-    target: str, dtype: str, input: NDArray[Any], spec: object, source: TensorDescriptor, to: TensorDescriptor,
+    target: str, dtype: str, input: npt.NDArray[Any], spec: object, source: TensorDescriptor, to: TensorDescriptor,
     define: Mapping[str, int],
 ) -> Work:  # fmt: skip
     flat, task = input.reshape(-1), copy_task(source, to, dtype, define)
     return Work([flat], (task,), lambda: _copied(flat, (source, to), task))
 
 
-def _pad_work(target: str, dtype: str, input: NDArray[Any], left: tuple[int, ...], right: tuple[int, ...]) -> Work:
+def _pad_work(target: str, dtype: str, input: npt.NDArray[Any], left: tuple[int, ...], right: tuple[int, ...]) -> Work:
     before, after = (each("pad", f"--{n}", x, input.ndim) for n, x in (("left", left), ("right", right)))
     task = pad_task(input.shape, before, after, dtype)
     return Work([input], (task,), lambda: np.pad(input, list(zip(before, after, strict=True))))
 
 
-def _slice_work(target: str, dtype: str, input: NDArray[Any], begin: tuple[int, ...], end: tuple[int, ...]) -> Work:
+def _slice_work(target: str, dtype: str, input: npt.NDArray[Any], begin: tuple[int, ...], end: tuple[int, ...]) -> Work:
     task = slice_task(input.shape, begin, end, dtype)
     return Work([input], (task,), lambda: input[tuple(map(slice, begin, end))])
 
 
-def _cast_work(target: str, dtype: str, input: NDArray[Any], to: str) -> Work:
+def _cast_work(target: str, dtype: str, input: npt.NDArray[Any], to: str) -> Work:
     task = cast_task(input.shape, dtype, to)
     return Work([input], (task,), lambda: stored(numbers(input, KERNEL_DTYPES[dtype]), KERNEL_DTYPES[to]))
 

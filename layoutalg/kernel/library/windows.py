@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod as product_of
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from layoutalg.index import ONE, Expr, all_of, as_expr, prod, symbol, var
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
@@ -34,13 +34,11 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.mixed_radix import horner
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy("numpy")
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -240,8 +238,8 @@ def around(
 
 
 def shifted(
-    image: NDArray[Any], filter: Sequence[int], stride: Sequence[int], dilation: Sequence[int], pad: Sequence[int]
-) -> Iterator[tuple[tuple[int, ...], NDArray[Any]]]:
+    image: npt.NDArray[Any], filter: Sequence[int], stride: Sequence[int], dilation: Sequence[int], pad: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], npt.NDArray[Any]]]:
     """For each element of the filter its index, and the image elements that it meets."""
     rank = len(filter)
     s, d, p = (tuple(v) if len(v) == rank else tuple(v) * rank for v in (stride, dilation, pad))

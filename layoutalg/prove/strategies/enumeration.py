@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from layoutalg.index import FALSE, Expr, budget, substitute, var
 from layoutalg.index.box import Box, box
 from layoutalg.index.evaluate import array, extent
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
-if TYPE_CHECKING:
+with lazy_imports():
     import numpy as np
     import numpy.typing as npt
 
-    Values = npt.NDArray[np.int64]
-else:
-    np = lazy("numpy")
+Values: TypeAlias = "npt.NDArray[np.int64]"
 
 BLOCK = 1 << 17
 """Points evaluated at a time."""

@@ -20,16 +20,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, gcd, isqrt, prod
-from typing import TYPE_CHECKING
 
-from layoutalg.lazy import lazy
+from layoutalg.lazy import lazy_imports
 
-if TYPE_CHECKING:
+with lazy_imports():
     import sympy
     from sympy.polys import matrices
-else:
-    sympy = lazy("sympy")
-    matrices = lazy("sympy.polys.matrices")
 
 STEPS = 1 << 14
 """The most partial combinations that are looked at."""

@@ -12,7 +12,8 @@ Here is what one reaches for first, flat; each name is imported when it is first
 `layoutalg.layout`, `layoutalg.prove`, `layoutalg.memory` …
 """
 
-from layoutalg.lazy import exports
+from layoutalg.display import Displayed as _Displayed
+from layoutalg.lazy import exports, lazy_imports
 
 with exports():
     from layoutalg.draw import explore
@@ -73,6 +74,11 @@ with exports():
         default_claims,
         prove,
     )
+
+with lazy_imports():
+    from layoutalg.draw import notebook as _notebook
+
+_Displayed.shown_by = _notebook  # of all rooms the lowest asks, and one of the highest answers
 
 __version__ = "0.2.0"
 """Semantic: what a minor version breaks, CHANGELOG.md says."""

@@ -1,32 +1,39 @@
 """What a notebook asks of a thing, and who answers: pictures, formulas and text of layouts and verdicts.
 
 A notebook asks each value at the end of a cell for `_repr_svg_`, `_repr_latex_` and `_repr_html_`.  A layout lies below
-the room that can draw it and imports nothing of that; it is `Displayed`, and hands the question up when it is asked:
+the room that can draw it and imports nothing of that; it is `Displayed`, which says what a notebook's pages want, and
+the package, above all rooms, says who writes them:
 
-    descriptor._repr_svg_()  →  layoutalg.draw.notebook.svg(descriptor)
+    descriptor._repr_svg_()  →  Displayed.shown_by.svg(descriptor)  =  layoutalg.draw.notebook.svg(descriptor)
 
-That is the one name here that points up, and it is followed only while somebody looks.  None says that there is no
-such display of this thing, and the notebook shows another.
+None says that there is no such display of this thing, and the notebook shows another.
 """
 
 from __future__ import annotations
 
-from layoutalg.lazy import lazy
+from typing import ClassVar, Protocol
 
-notebook = lazy("layoutalg.draw.notebook")
+
+class Notebook(Protocol):
+    """Who shows a thing; `layoutalg.draw.notebook` is one."""
+
+    def svg(self, thing: object, /) -> str | None: ...
+
+    def latex(self, thing: object, /) -> str | None: ...
+
+    def html(self, thing: object, /) -> str | None: ...
 
 
 class Displayed:
     """A thing that shows itself in a notebook."""
 
+    shown_by: ClassVar[Notebook]
+
     def _repr_svg_(self) -> str | None:
-        found: str | None = notebook.svg(self)
-        return found
+        return self.shown_by.svg(self)
 
     def _repr_latex_(self) -> str | None:
-        found: str | None = notebook.latex(self)
-        return found
+        return self.shown_by.latex(self)
 
     def _repr_html_(self) -> str | None:
-        found: str | None = notebook.html(self)
-        return found
+        return self.shown_by.html(self)

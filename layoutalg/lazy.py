@@ -26,9 +26,9 @@ from __future__ import annotations
 
 import builtins
 import sys
+from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from threading import RLock
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -92,11 +92,6 @@ class _Lazy(ModuleType):
         if not self.__name__.startswith("layoutalg."):  # what is not ours stays as it is: found once, it is kept
             setattr(self, name, found)
         return found
-
-
-def lazy(name: str) -> Any:
-    """The module of that name, imported when something of it is first asked for."""
-    return _Lazy(name)
 
 
 class exports(lazy_imports):

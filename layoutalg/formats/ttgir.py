@@ -16,7 +16,6 @@ from layoutalg.errors import LayoutError, SpecError
 from layoutalg.formats.model import AccessItem, DescriptorItem, SpecFile, StatedClaim, Unread
 from layoutalg.interop.triton.accesses import meeting_of
 from layoutalg.interop.triton.attribute import TritonTextError
-from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.registers import registers
 from layoutalg.interop.triton.shared import shared
 from layoutalg.interop.triton.ttgir import LineError, LocalAccess, ShapedType, Ttgir, ttgir
@@ -94,7 +93,7 @@ def _descriptor(name: str, line: int, memory: ShapedType) -> DescriptorItem:
     dtype = _DTYPES.get(memory.dtype, "i64" if memory.dtype.startswith("!tt.ptr") else memory.dtype)
     element_type(dtype)
     text = f"{'×'.join(map(str, memory.shape))} {memory.dtype}, {memory.layout}"
-    built = descriptor(shared(memory.layout, memory.shape))
+    built = shared(memory.layout, memory.shape).descriptor
     return DescriptorItem(name=name, line=line, descriptor=built, dtype=dtype, source=text)
 
 

@@ -30,8 +30,7 @@ from layoutalg.interop.cute.algebra import (
     size,
 )
 from layoutalg.interop.cute.compose import coalesce, composition
-from layoutalg.interop.cute.descriptors import descriptor, layout_of
-from layoutalg.interop.cute.layout import ComposedLayout, Layout, NoLayoutError
+from layoutalg.interop.cute.layout import ComposedLayout, Layout, NoLayoutError, descriptor
 from layoutalg.interop.cute.products import (
     blocked_product,
     flat_divide,
@@ -43,6 +42,7 @@ from layoutalg.interop.cute.products import (
     zipped_divide,
     zipped_product,
 )
+from layoutalg.interop.cute.recognize import layout_of
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.text import flydsl, parse
 from layoutalg.interop.cute.threads import MmaAtom, TiledMma, distribution, mma_atom, thread_value, tiled_copy

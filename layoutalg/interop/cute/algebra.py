@@ -25,19 +25,15 @@ from layoutalg.interop.cute.layout import (
     AnyLayout,
     ComposedLayout,
     Layout,
-    Mode,
     NoLayoutError,
-    Tree,
     any_layout,
-    coordinate_of,
-    leaves,
     made,
     mapped,
     of_modes,
     plain,
-    tree_text,
 )
 from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, quotient, same, size_of, times
+from layoutalg.interop.cute.trees import Mode, Tree, coordinate_of, leaves, tree_text
 from layoutalg.prove import InjectiveMap, Refuted, prove
 
 

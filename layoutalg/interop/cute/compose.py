@@ -31,18 +31,16 @@ from layoutalg.interop.cute.layout import (
     AnyLayout,
     ComposedLayout,
     Layout,
-    Mode,
     NoLayoutError,
-    Tree,
     any_layout,
     evaluated,
     made,
     mapped,
     of_modes,
-    tree_text,
 )
 from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, remainder, same, times
 from layoutalg.interop.cute.swizzle import BitSwizzle
+from layoutalg.interop.cute.trees import Mode, Tree, tree_text
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, prove
 
 Tiler = AnyLayout | int | Expr | tuple["Tiler | None", ...] | None

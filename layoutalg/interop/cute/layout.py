@@ -25,18 +25,13 @@ from typing import TypeVar, cast
 
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr
-from layoutalg.interop.cute.sizes import plus, product, quotient, remainder, size_of, times
+from layoutalg.index import Term, as_expr
+from layoutalg.interop.cute.descriptors import Parts, descriptor_of
+from layoutalg.interop.cute.sizes import plus, quotient, remainder, size_of, times
 from layoutalg.interop.cute.swizzle import BitSwizzle
+from layoutalg.interop.cute.trees import Mode, Tree, leaves, packed, tree_text
 from layoutalg.layout import TensorDescriptor
-from layoutalg.lazy import lazy
 
-descriptors = lazy("layoutalg.interop.cute.descriptors")  # points up: followed only when a layout's map is asked for
-
-Tree = Expr | int | tuple["Tree", ...]
-"""A number, or one tree for each mode: a shape, a stride, or a coordinate."""
-Mode = tuple[Term, Term]
-"""A shape that is a number, with its stride."""
 DEEPEST = 32
 """How deep a shape may be nested."""
 MOST_VALUES = 1 << 22
@@ -87,8 +82,7 @@ class Layout(Displayed):
     @cached_property
     def index_map(self) -> TensorDescriptor:
         """What claims and pictures take it for: its descriptor, one dimension for each mode."""
-        made: TensorDescriptor = descriptors.descriptor(self)
-        return made
+        return descriptor(self)
 
     def __call__(self, *coordinate: Tree) -> Term:
         """The offset of a coordinate: one number, or one for each mode; LayoutError where it has another form."""
@@ -147,8 +141,7 @@ class ComposedLayout(Displayed):
     @cached_property
     def index_map(self) -> TensorDescriptor:
         """What claims and pictures take it for: its descriptor, one dimension for each mode."""
-        made: TensorDescriptor = descriptors.descriptor(self)
-        return made
+        return descriptor(self)
 
     def __call__(self, *coordinate: Tree) -> Term:
         """The offset of a coordinate."""
@@ -222,52 +215,29 @@ without a swizzle or an offset; layoutalg.interop.cute.descriptor is the map
     )
 
 
-# --- trees ------------------------------------------------------------------------------------------------------------
+def descriptor(layout: AnyLayout, *inner: AnyLayout) -> TensorDescriptor:
+    """The descriptor of a layout: one dimension for each mode, counted as CuTe does inside it.
 
+    With `inner`, of the composition layout o inner o …, whether that is a layout or not.  LayoutError for an offset
+    or a coordinate that is negative: memory begins at 0, and so do a layout's coordinates.
 
-def tree_text(tree: Tree) -> str:
-    """A tree in CuTe's notation.
-
-    >>> tree_text((4, (2, 8))), tree_text((3,))
-    ('(4,(2,8))', '(3)')
+    >>> d = descriptor(Layout((4, (2, 8)), (2, (1, 8))))
+    >>> d.lengths, d.offset((3, 5))
+    ((4, 16), 23)
+    >>> descriptor(Layout((4, 8), (8, 1)), Layout((3, 2), (1, 3))).offset((1, 1))
+    1
+    >>> descriptor(Layout(64, 2), ComposedLayout(BitSwizzle(1, 2, 1), 4, Layout(48))).offset((12,))
+    32
     """
-    return f"({','.join(map(tree_text, tree))})" if isinstance(tree, tuple) else str(tree)
+    return descriptor_of(*map(_parts, (layout, *inner)))
 
 
-def leaves(tree: Tree) -> tuple[Term, ...]:
-    """The numbers of a tree, from left to right.
-
-    >>> leaves((4, (2, 8)))
-    (4, 2, 8)
-    """
-    if not isinstance(tree, tuple):
-        return (tree,)
-    found: list[Term] = []
-    for part in tree:
-        if isinstance(part, tuple):
-            found += leaves(part)
-        else:
-            found.append(part)
-    return tuple(found)
-
-
-def packed(shape: Tree) -> Tree:
-    """The strides of a layout without gaps whose first mode is fastest.
-
-    >>> packed((4, (2, 8)))
-    (1, (4, 8))
-    """
-    return _packed(shape, 1)[0]
-
-
-def _packed(shape: Tree, step: Term) -> tuple[Tree, Term]:
-    if not isinstance(shape, tuple):
-        return step, times(step, shape)
-    strides: list[Tree] = []
-    for part in shape:
-        one, step = _packed(part, step)
-        strides.append(one)
-    return tuple(strides), step
+def _parts(given: AnyLayout) -> Parts:
+    one = any_layout(given, "descriptor")
+    if isinstance(one, Layout):
+        one = ComposedLayout(BitSwizzle(0, 0, 0), 0, one)
+    groups = tuple(len(leaves(mode.shape)) for mode in one.layout)
+    return Parts(one.swizzle, as_expr(one.offset), one.layout.modes, groups, str(given), str(one.layout))
 
 
 def of_modes(modes: Sequence[Mode]) -> Layout:
@@ -275,22 +245,6 @@ def of_modes(modes: Sequence[Mode]) -> Layout:
     if len(modes) == 1:
         return made(*modes[0])
     return made(tuple(n for n, _ in modes), tuple(d for _, d in modes)) if modes else made(1, 0)
-
-
-def coordinate_of(number: Term, shape: Tree) -> Tree:
-    """The coordinate, a number for each number of the shape, that counts as `number`.
-
-    >>> coordinate_of(23, (4, (2, 8)))
-    (3, (1, 2))
-    """
-    if not isinstance(shape, tuple):
-        return number
-    digits: list[Tree] = []
-    for part in shape[:-1]:
-        whole = product(leaves(part))
-        digits.append(coordinate_of(remainder(number, whole), part))
-        number = quotient(number, whole)
-    return (*digits, *(coordinate_of(number, part) for part in shape[-1:]))
 
 
 def _shape(given: object, depth: int) -> Tree:

@@ -21,9 +21,10 @@ from typing import Any, NoReturn
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, ParseError, Term
 from layoutalg.index import parse as parse_expression
-from layoutalg.interop.cute.layout import DEEPEST, AnyLayout, ComposedLayout, Layout, Tree, any_layout
+from layoutalg.interop.cute.layout import DEEPEST, AnyLayout, ComposedLayout, Layout, any_layout
 from layoutalg.interop.cute.sizes import size_of
 from layoutalg.interop.cute.swizzle import BitSwizzle
+from layoutalg.interop.cute.trees import Tree
 
 LENGTH = 10_000
 """The most characters that a text may have."""

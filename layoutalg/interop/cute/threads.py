@@ -25,10 +25,11 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import Term
 from layoutalg.interop.cute.algebra import make_layout, right_inverse, size
 from layoutalg.interop.cute.compose import composition
-from layoutalg.interop.cute.descriptors import layout_of_map
-from layoutalg.interop.cute.layout import Layout, Mode, NoLayoutError, of_modes, plain, tree_text
+from layoutalg.interop.cute.layout import Layout, NoLayoutError, of_modes, plain
 from layoutalg.interop.cute.products import raked_product, zipped_divide
+from layoutalg.interop.cute.recognize import layout_of_map
 from layoutalg.interop.cute.sizes import at_most, exactly_over, same, size_of, times
+from layoutalg.interop.cute.trees import Mode, tree_text
 from layoutalg.layout import TileDistribution, TileDistributionEncoding
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import OperandMap

@@ -25,12 +25,11 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import ZERO, Expr, var
 from layoutalg.index.linear_form import linear_form
 from layoutalg.interop.triton.attribute import Attribute
-from layoutalg.interop.triton.descriptors import descriptor
 from layoutalg.interop.triton.linear import LinearLayout
 from layoutalg.interop.triton.notation import layout_of, linear_layout, tensor_shape, to_linear
 from layoutalg.interop.triton.objects import linear_of
-from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP
-from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
+from layoutalg.interop.triton.places import BLOCK, LANE, OFFSET, REGISTER, WARP
+from layoutalg.interop.triton.shared import SharedLayout, shared
 from layoutalg.layout import TileDistribution
 from layoutalg.memory import Access, ConflictFree, Cost, LaneMap, access, judged, price
 from layoutalg.prove import Unknown, Verdict, prove
@@ -168,7 +167,7 @@ def conflict_free(
     there = _shared(memory, shape)
     held = to_linear(registers) if isinstance(registers, TileDistribution) else linear_layout(registers, shape)
     lanes = meeting_of(there, held, dtype, "store" if way == "write" else "load").lanes
-    reached = access(descriptor(there), lanes, dtype, target, way)
+    reached = access(there.descriptor, lanes, dtype, target, way)
     claim, cost = ConflictFree(reached), price(reached)
     if isinstance(cost, Unknown):
         return Conflicts(prove(claim), reached, None)

@@ -20,9 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from layoutalg.errors import LayoutError
-from layoutalg.interop.triton.linear import LinearLayout, bits_of
-from layoutalg.interop.triton.shared import OFFSET, SharedLayout
+from layoutalg.interop.triton.places import bits_of
 from layoutalg.layout import (
     Merge,
     PassThrough,
@@ -34,34 +32,38 @@ from layoutalg.layout import (
 )
 from layoutalg.layout.transform import parameter
 
+Pads = Sequence[tuple[int, int]]
+"""Padding: after every so many elements, so many more; the least interval first."""
 Step = tuple[int, int]
 """Bits of the offset: the first is xor-ed with the second."""
 Run = tuple[int, int]
 """The bits from the first on, before the second."""
 
 
-def descriptor(layout: SharedLayout) -> TensorDescriptor:
-    """From an element's coordinates to its offset, padding included; LayoutError where that is no function.
+def descriptor_of(inverse: Sequence[int], sizes: Sequence[int], pads: Pads) -> TensorDescriptor:
+    """The descriptor of the map from a coordinate's bits to the offset's, by its columns, padding on top of it.
 
-    >>> from layoutalg.interop.triton.attribute import parse
-    >>> from layoutalg.interop.triton.shared import shared
-    >>> rows = shared(parse("#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>"), (8, 64))
-    >>> descriptor(rows).offset((2, 5)), descriptor(rows).element_space_size
-    (149, 568)
+    >>> descriptor_of([5, 10, 1, 2], [4, 4], ()).offset((3, 1))  # row 3 of 4, whose columns are xor-ed with the row
+    14
     """
-    linear = layout.linear
-    if any(vectors for name, vectors in linear.bases if name != OFFSET):
-        raise LayoutError("the layout is spread over the blocks of a cluster; a descriptor is of one block's memory")
-    inverse = LinearLayout.of({OFFSET: linear.of_place(OFFSET)}, linear.shape).inverse()
-    pivots, steps = factored(inverse.columns)
-    joined = _neighbours(inverse, pivots) - {bits_of(interval) - 1 for interval, _ in layout.pads}
+    pivots, steps = factored(inverse)
+    joined = _neighbours(sizes, pivots) - {bits_of(interval) - 1 for interval, _ in pads}
     runs = _runs(joined, len(pivots), steps)
     grouped = _grouped(runs, steps)
-    if _carried_out(pivots, grouped) != list(inverse.columns):  # then bit by bit
+    if _carried_out(pivots, grouped) != list(inverse):  # then bit by bit
         runs = _runs(set(), len(pivots), steps)
         grouped = _grouped(runs, steps)
-    assert _carried_out(pivots, grouped) == list(inverse.columns)
-    return _built(layout, inverse, pivots, runs[::-1], grouped)
+    assert _carried_out(pivots, grouped) == list(inverse)
+    return _dimensions(_built(sizes, pads, runs[::-1], grouped), sizes, pivots, runs[::-1])
+
+
+def padded(offset: int, pads: Pads) -> int:
+    """Where an offset of the linear part lies.
+
+    >>> padded(130, ((64, 8),))
+    146
+    """
+    return offset + sum(offset // interval * padding for interval, padding in pads)
 
 
 def factored(columns: Sequence[int]) -> tuple[list[int], list[Step]]:
@@ -88,13 +90,13 @@ def factored(columns: Sequence[int]) -> tuple[list[int], list[Step]]:
     return pivots, steps + late
 
 
-def _neighbours(inverse: LinearLayout, pivots: Sequence[int]) -> set[int]:
+def _neighbours(sizes: Sequence[int], pivots: Sequence[int]) -> set[int]:
     """The bits of the offset whose next one is the next bit of the same coordinate."""
     found, at = set(), 0
-    for _, vectors in inverse.bases:
-        own = pivots[at : at + len(vectors)]
+    for bits in map(bits_of, sizes):
+        own = pivots[at : at + bits]
         found |= {one for one, other in pairwise(own) if other == one + 1}
-        at += len(vectors)
+        at += bits
     return found
 
 
@@ -129,18 +131,12 @@ def _carried_out(pivots: Sequence[int], steps: Sequence[tuple[Run, Run]]) -> lis
     return columns
 
 
-def _built(
-    layout: SharedLayout,
-    inverse: LinearLayout,
-    pivots: Sequence[int],
-    runs: Sequence[Run],
-    steps: Sequence[tuple[Run, Run]],
-) -> TensorDescriptor:
+def _built(sizes: Sequence[int], pads: Pads, runs: Sequence[Run], steps: Sequence[tuple[Run, Run]]) -> TensorDescriptor:
     """The chain of transforms; the first run is the slowest dimension."""
     lengths = [1 << end - start for start, end in runs]
-    empty = [out for out, size in layout.linear.sizes if size == 1]
-    strides = [layout.padded(1 << start) for start, _ in runs]
-    found = make_naive_tensor_descriptor([*lengths, *[1] * len(empty)], [*strides, *[1] * len(empty)])
+    empty = [size for size in sizes if size == 1]
+    strides = [padded(1 << start, pads) for start, _ in runs]
+    found = make_naive_tensor_descriptor([*lengths, *empty], [*strides, *empty])
     count = len(lengths) + len(empty)
     for target, source in reversed(steps):
         pair = [runs.index(source), runs.index(target)]
@@ -150,23 +146,23 @@ def _built(
         transforms += [PassThrough(parameter(lengths[n] if n < len(lengths) else 1)) for n in others]
         ids = [pair, *([n] for n in others)]
         found = transform_tensor_descriptor(found, transforms, ids, ids)
-    return _dimensions(found, inverse, pivots, runs)
+    return found
 
 
 def _dimensions(
-    found: TensorDescriptor, inverse: LinearLayout, pivots: Sequence[int], runs: Sequence[Run]
+    found: TensorDescriptor, sizes: Sequence[int], pivots: Sequence[int], runs: Sequence[Run]
 ) -> TensorDescriptor:
     """The runs merged into the tensor's dimensions."""
     place = {start: n for n, (start, _) in enumerate(runs)}
     merges: list[Transform] = []
     lower: list[list[int]] = []
     at, spare = 0, len(runs)
-    for _, vectors in inverse.bases:
-        own = [place[p] for p in pivots[at : at + len(vectors)] if p in place][::-1]
-        at += len(vectors)
+    for bits in map(bits_of, sizes):
+        own = [place[p] for p in pivots[at : at + bits] if p in place][::-1]
+        at += bits
         if not own:
             own, spare = [spare], spare + 1
-        sizes = tuple(parameter(1 << runs[n][1] - runs[n][0] if n < len(runs) else 1) for n in own)
-        merges.append(Merge(sizes) if len(own) > 1 else PassThrough(sizes[0]))
+        lengths = tuple(parameter(1 << runs[n][1] - runs[n][0] if n < len(runs) else 1) for n in own)
+        merges.append(Merge(lengths) if len(own) > 1 else PassThrough(lengths[0]))
         lower.append(own)
     return transform_tensor_descriptor(found, merges, lower, [[n] for n in range(len(merges))])

@@ -25,10 +25,10 @@ from operator import index
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import f2
+from layoutalg.interop.triton.descriptors import Pads, descriptor_of
+from layoutalg.interop.triton.distributions import distribution_of
+from layoutalg.interop.triton.places import OFFSET, REGISTER, bits_of
 from layoutalg.layout import TensorDescriptor, TileDistribution
-from layoutalg.lazy import lazy
-
-notation = lazy("layoutalg.interop.triton.notation")  # points up: followed only when a layout's map is asked for
 
 Basis = tuple[int, ...]
 """Where one bit leads: a number for each output dimension."""
@@ -151,8 +151,7 @@ class LinearLayout(Displayed):
         """
         if self.without_copies() != self:
             raise LayoutError("registers of a lane hold the same, which no distribution says: take without_copies()")
-        made: TensorDescriptor | TileDistribution = notation.from_triton(self, list(self.shape.values()))
-        return made
+        return descriptor(self) if OFFSET in self.places else distribution(self)
 
     # --- new layouts from it ------------------------------------------------------------------------------------------
 
@@ -215,7 +214,7 @@ class LinearLayout(Displayed):
         bases = {out: [next(vectors) for _ in range(bits_of(size))] for out, size in self.sizes}
         return LinearLayout.of(bases, self.places)
 
-    def without_copies(self, name: str = "register") -> LinearLayout:
+    def without_copies(self, name: str = REGISTER) -> LinearLayout:
         """Without the bits of an input dimension that lead nowhere: what they repeat."""
         kept = {n: [b for b in vectors if n != name or any(b)] for n, vectors in self.bases}
         return LinearLayout.of(kept, self.shape)
@@ -225,21 +224,25 @@ class LinearLayout(Displayed):
         return f"{', '.join(parts)} → {' × '.join(f'{out} {size}' for out, size in self.sizes)}"
 
 
-def bits_of(size: int) -> int:
-    """The bits that count 0 … size − 1; LayoutError where the size is no power of two."""
-    if size < 1 or size & (size - 1):
-        raise LayoutError(f"{size} is no power of two; a linear layout's sizes are")
-    return int(size).bit_length() - 1
+def descriptor(layout: LinearLayout, pads: Pads = ()) -> TensorDescriptor:
+    """From an element's coordinates to its offset, padding included; LayoutError where that is no function."""
+    if any(vectors for name, vectors in layout.bases if name != OFFSET):
+        raise LayoutError("the layout is spread over the blocks of a cluster; a descriptor is of one block's memory")
+    inverse = LinearLayout.of({OFFSET: layout.of_place(OFFSET)}, layout.shape).inverse()
+    return descriptor_of(inverse.columns, list(layout.shape.values()), pads)
+
+
+def distribution(layout: LinearLayout) -> TileDistribution:
+    """The tile distribution of a register layout; registers that repeat others are left out.
+
+    LayoutError where an element is missing, or a basis leads along two dimensions or where another one leads.
+    """
+    return distribution_of(dict(layout.without_copies(REGISTER).bases), list(layout.shape.values()))
 
 
 def product(layouts: Sequence[LinearLayout]) -> LinearLayout:
     """All of them, each repeated at each place of the next."""
     return reduce(lambda inner, outer: inner * outer, layouts)
-
-
-def dims(rank: int) -> list[str]:
-    """The names of a tensor's dimensions, as Triton has them."""
-    return [f"dim{n}" for n in range(rank)]
 
 
 def _split(number: int, sizes: Sequence[int]) -> Basis:

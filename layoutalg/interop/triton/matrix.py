@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from layoutalg.interop.triton.attribute import Attribute
-from layoutalg.interop.triton.linear import LinearLayout, bits_of, dims, product
+from layoutalg.interop.triton.linear import LinearLayout, product
+from layoutalg.interop.triton.places import LANE, REGISTER, WARP, bits_of, dims
 
-REGISTER, LANE, WARP = "register", "lane", "warp"
 WAVE = 64
 """Lanes of a wave that carries out an mfma."""
 _CGA = ("CGALayout", "CTAsPerCGA", "CTASplitNum", "CTAOrder")

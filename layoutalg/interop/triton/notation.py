@@ -20,13 +20,12 @@ from layoutalg.errors import LayoutError
 from layoutalg.index import TRUE, ZERO, Expr
 from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.interop.triton.attribute import Attribute, parse
-from layoutalg.interop.triton.descriptors import descriptor
-from layoutalg.interop.triton.linear import LinearLayout, bits_of, dims
+from layoutalg.interop.triton.linear import LinearLayout, descriptor, distribution
 from layoutalg.interop.triton.objects import attribute_of, linear_of
-from layoutalg.interop.triton.registers import BLOCK, LANE, REGISTER, WARP, registers
-from layoutalg.interop.triton.shared import OFFSET, SharedLayout, shared
-from layoutalg.layout import TensorDescriptor, TileDistribution, TileDistributionEncoding
-from layoutalg.layout.distribution import Owner
+from layoutalg.interop.triton.places import BLOCK, LANE, OFFSET, REGISTER, WARP, bits_of, dims
+from layoutalg.interop.triton.registers import registers
+from layoutalg.interop.triton.shared import SharedLayout, shared
+from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.layout.index_map import HasIndexMap, index_map
 from layoutalg.prove import Agree, prove
 
@@ -82,68 +81,9 @@ def from_triton(layout: Any, shape: Shape) -> TensorDescriptor | TileDistributio
     if given is None:
         attribute, shape = layout_of(layout), tensor_shape(shape)
         if "shared" in attribute.name:
-            return descriptor(shared(attribute, shape))
+            return shared(attribute, shape).descriptor
     linear = given or registers(attribute, shape)
-    return descriptor(SharedLayout(linear)) if OFFSET in linear.places else distribution(linear)
-
-
-def distribution(layout: LinearLayout) -> TileDistribution:
-    """The tile distribution of a register layout; registers that repeat others are left out.
-
-    LayoutError where an element is missing, or a basis leads along two dimensions or where another one leads.
-    """
-    kept = layout.without_copies(REGISTER)
-    owners: dict[tuple[int, int], tuple[str, int]] = {}
-    copies: dict[str, list[int]] = {}
-    for place, vectors in kept.bases:
-        for bit, basis in enumerate(vectors):
-            moved = [(d, at) for d, at in enumerate(basis) if at]
-            if not moved:
-                copies.setdefault(place, []).append(bit)
-                continue
-            (d, at) = moved[0]
-            if len(moved) > 1 or at & (at - 1) or (d, bits_of(at)) in owners:
-                raise LayoutError(
-                    f"{place} bit {bit} leads to {list(basis)}: a distribution's factors are bits of one dimension, "
-                    "each of one owner; the linear layout itself says it, and its accesses can be priced"
-                )
-            owners[d, bits_of(at)] = place, bit
-    if not kept.is_surjective:
-        raise LayoutError("an element is held by no register: a distribution holds every one")
-    return _distribution(kept, owners, copies)
-
-
-def _distribution(
-    layout: LinearLayout, owners: dict[tuple[int, int], tuple[str, int]], copies: dict[str, list[int]]
-) -> TileDistribution:
-    """Factors: the longest runs of bits of a dimension that are runs of bits of their owner."""
-    hs: list[list[int]] = []
-    held: dict[str, list[tuple[int, Owner]]] = {place: [] for place in layout.places}
-    for d, (_, size) in enumerate(layout.sizes):
-        factors: list[list[tuple[str, int]]] = []
-        for n in range(bits_of(size)):
-            place, bit = owners[d, n]
-            if factors and factors[-1][-1] == (place, bit - 1):
-                factors[-1].append((place, bit))
-            else:
-                factors.append([(place, bit)])
-        hs.append([1 << len(one) for one in factors[::-1]] or [1])
-        for minor, one in enumerate(factors[::-1]):
-            held[one[0][0]].append((one[0][1], (d + 1, minor)))
-        if not factors:
-            held[REGISTER].append((-1 - d, (d + 1, 0)))
-    rs: list[int] = []
-    for place, bits in copies.items():
-        for bit in bits:
-            held[place].append((bit, (0, len(rs))))
-            rs.append(2)
-    if layout.of_place(BLOCK) and not layout.of_place(WARP):  # so that (block, warp, lane) are told apart
-        held[WARP] = [(0, (0, len(rs)))]
-        rs.append(1)
-    ps = [place for place in (BLOCK, WARP, LANE) if held.get(place)]
-    owned = {place: [owner for _, owner in sorted(each, reverse=True)] for place, each in held.items()}
-    encoding = TileDistributionEncoding.of(rs, hs, [owned[place] for place in ps], owned.get(REGISTER, []))
-    return TileDistribution(encoding)
+    return descriptor(linear) if OFFSET in linear.places else distribution(linear)
 
 
 # --- and back ---------------------------------------------------------------------------------------------------------
@@ -277,4 +217,4 @@ def _padding(layout: TensorDescriptor) -> SharedLayout | None:
     shape = dict(zip(dims(layout.rank), map(int, layout.lengths), strict=True))
     found = SharedLayout(LinearLayout.of(bases, shape), tuple(pads))
     begins = bool(pads) and layout.offset([ZERO] * layout.rank) is ZERO
-    return found if begins and prove(Agree(layout, descriptor(found))) else None
+    return found if begins and prove(Agree(layout, found.descriptor)) else None

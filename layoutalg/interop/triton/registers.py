@@ -20,10 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from layoutalg.interop.triton.attribute import Attribute
-from layoutalg.interop.triton.linear import LinearLayout, bits_of, dims, product
+from layoutalg.interop.triton.linear import LinearLayout, product
 from layoutalg.interop.triton.matrix import dot_operand, result
-
-REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
+from layoutalg.interop.triton.places import BLOCK, LANE, REGISTER, WARP, bits_of, dims
 
 Shape = Sequence[int]
 

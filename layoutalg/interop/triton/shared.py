@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from layoutalg.interop.triton.attribute import Attribute
-from layoutalg.interop.triton.linear import LinearLayout, bits_of, dims
-from layoutalg.interop.triton.registers import BLOCK, CGA_FIELDS, cga, spanning
-
-OFFSET = "offset"
+from layoutalg.interop.triton.descriptors import padded
+from layoutalg.interop.triton.linear import LinearLayout, descriptor
+from layoutalg.interop.triton.places import BLOCK, OFFSET, bits_of, dims
+from layoutalg.interop.triton.registers import CGA_FIELDS, cga, spanning
+from layoutalg.layout import TensorDescriptor
 
 Shape = Sequence[int]
 
@@ -34,9 +36,20 @@ class SharedLayout:
     linear: LinearLayout
     pads: tuple[tuple[int, int], ...] = ()
 
+    @cached_property
+    def descriptor(self) -> TensorDescriptor:
+        """From an element's coordinates to its offset, padding included; LayoutError where that is no function.
+
+        >>> from layoutalg.interop.triton.attribute import parse
+        >>> rows = shared(parse("#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>"), (8, 64))
+        >>> rows.descriptor.offset((2, 5)), rows.descriptor.element_space_size
+        (149, 568)
+        """
+        return descriptor(self.linear, self.pads)
+
     def padded(self, offset: int) -> int:
         """Where an offset of the linear part lies."""
-        return offset + sum(offset // interval * padding for interval, padding in self.pads)
+        return padded(offset, self.pads)
 
 
 def shared(layout: Attribute, shape: Shape) -> SharedLayout:

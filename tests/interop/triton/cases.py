@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from layoutalg.interop.triton import LinearLayout
-from layoutalg.interop.triton.linear import bits_of
+from layoutalg.interop.triton.places import bits_of
 
 SEED = 22
 

@@ -71,6 +71,13 @@ def _within_functions(node: ast.AST, inside: bool = False) -> Iterator[int]:
         yield from _within_functions(child, inside or isinstance(node, FUNCTION))
 
 
+def test_an_import_is_a_statement() -> None:
+    """Who imports by a string is seen by nobody: `layoutalg.lazy` alone does, of what stands in a block of its own."""
+    by_string = re.compile(r"\b(import_module|__import__|importlib\.import_module|resolve_name|runpy)\b")
+    found = {name for name, path in MODULES.items() if by_string.search(path.read_text(encoding="utf-8"))}
+    assert found == {"layoutalg.lazy"}
+
+
 def test_what_is_imported_lazily_is_a_module() -> None:
     """A name out of a module needs the module at once."""
     lazily = [(module, block) for module in MODULES for block in _blocks(module, "lazy_imports")]

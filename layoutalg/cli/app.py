@@ -6,21 +6,43 @@ import io
 import json
 import sys
 import traceback
-from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from layoutalg import __version__
 from layoutalg.cli.errors import BAD_INPUT, DEFECT, is_told
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from layoutalg.cli import (
+        auditing,
+        benching,
+        binaries,
+        checking,
+        ck,
+        comparing,
+        converting,
+        demo,
+        drawing,
+        executing,
+        explaining,
+        hardware,
+        kernels,
+        lsp,
+        rechecking,
+        starting,
+        surveying,
+        synthesis,
+    )
 
 COMMANDS = {
-    "init": "starting", "schema": "starting",
-    "check": "checking", "lsp": "lsp", "diff": "comparing", "offsets": "checking", "recheck": "rechecking",
-    "explain": "explaining", "draw": "drawing", "synth": "synthesis",
-    "run": "kernels", "emit": "kernels", "compile": "kernels", "binary": "binaries",
-    "execute": "executing", "audit": "auditing", "survey": "surveying", "ck": "ck", "convert": "converting",
-    "banks": "hardware", "targets": "hardware", "devices": "hardware", "bench": "benching", "demo": "demo",
+    "init": starting, "schema": starting,
+    "check": checking, "lsp": lsp, "diff": comparing, "offsets": checking, "recheck": rechecking,
+    "explain": explaining, "draw": drawing, "synth": synthesis,
+    "run": kernels, "emit": kernels, "compile": kernels, "binary": binaries,
+    "execute": executing, "audit": auditing, "survey": surveying, "ck": ck, "convert": converting,
+    "banks": hardware, "targets": hardware, "devices": hardware, "bench": benching, "demo": demo,
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""
 
@@ -34,8 +56,7 @@ def application(command: str = "") -> typer.Typer:
     )
     app.callback()(_options)
     for name in [command] if command in COMMANDS else COMMANDS:
-        module = import_module(f"layoutalg.cli.{COMMANDS[name]}")
-        made = getattr(module, "compile_file" if name == "compile" else name)
+        made = getattr(COMMANDS[name], "compile_file" if name == "compile" else name)
         if isinstance(made, typer.Typer):
             app.add_typer(made, name=name)
         else:

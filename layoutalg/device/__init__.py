@@ -27,7 +27,7 @@ np.float32(198.0)
 |---|---|
 | build | `compile_source(source, target)` → `CodeObject`; `compile_to_assembly`, `find_compilers()`, `targets()` |
 | read | `CodeObject.read(bytes)`, `.target`, `.payload`, `.kernels[name]` → `KernelResources`, `.save(path)` |
-| find | `devices()` → `Found(devices, absent)`, `Device.list()`, `choose_device("auto")` |
+| find | `devices()` → `Found(devices, absent)`, `choose_device("auto")` |
 | run | `device.load(code)` → `Module`, `module.launch(name, grid, block, arguments)`, `device.synchronize()` |
 | data | `device.array(host)`, `device.empty(shape, dtype)`, `device.view(array)`; `DeviceArray.numpy()` |
 | time | `device.event()`, `later.milliseconds_since(earlier)` |
@@ -40,7 +40,8 @@ is used.
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.compile import compile_source, compile_to_assembly
 from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
-from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module, choose_device, devices
+from layoutalg.device.found import choose_device, devices
+from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module
 from layoutalg.device.targets import family, targets
 from layoutalg.errors import (
     CodeObjectError,

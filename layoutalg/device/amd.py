@@ -15,7 +15,6 @@ A hip-python is made for one version of ROCm; take the one that your ROCm names.
 """
 
 import ctypes
-import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -24,6 +23,10 @@ from layoutalg.device.gpu import Driver, GpuDevice
 from layoutalg.device.runtime import Absent, Found, Triple
 from layoutalg.device.targets import targets_of
 from layoutalg.errors import LaunchError
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    import hip
 
 # Our names for what the runtime knows about a card, and its own (hipDeviceProp_t).
 _PROPERTIES = {
@@ -106,18 +109,17 @@ def find() -> Found:
     True
     """
     try:
-        hip = importlib.import_module("hip").hip
+        runtime: ModuleType = hip.hip
+        error, count = runtime.hipGetDeviceCount()
     except ImportError:
         return _absent("hip-python is not installed: pip install hip-python (AMD's own), in your ROCm's version")
-    try:
-        error, count = hip.hipGetDeviceCount()
     except RuntimeError as failure:  # how hip-python says that libamdhip64.so cannot be loaded
         return _absent(f"the HIP runtime is not found ({failure}): install ROCm, or set ROCM_PATH or LD_LIBRARY_PATH")
     if int(error) == _NO_DEVICE or (int(error) == 0 and count == 0):
         return _absent("the HIP runtime finds no GPU: see rocminfo, and that you may open /dev/kfd")
     if int(error) != 0:
         return _absent(f"the HIP runtime does not start (hipGetDeviceCount: {error.name})")
-    return Found.of(_device(hip, index) for index in range(count))
+    return Found.of(_device(runtime, index) for index in range(count))
 
 
 def check(function: Callable[..., tuple[Any, ...]], *arguments: Any) -> Any:

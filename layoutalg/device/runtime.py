@@ -15,7 +15,6 @@ that the code object states. It cannot check what the kernel does with a pointer
 """
 
 import ctypes
-import importlib
 import math
 import struct
 from abc import ABC, abstractmethod
@@ -25,15 +24,12 @@ from typing import Any, Self
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.targets import runs
-from layoutalg.errors import LaunchError, NoDeviceError
+from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
     import numpy as np
     import numpy.typing as npt
-
-#: Kinds of device, the preferred one first; each is a module of this package with a function `find()`.
-KINDS = ("amd", "nvidia", "cpu")
 
 Size = int | Sequence[int]
 Triple = tuple[int, int, int]
@@ -60,6 +56,7 @@ class Absent:
 class Found:
     """What `devices()` found on this machine, and what it did not.
 
+    >>> from layoutalg.device import choose_device
     >>> found = Found.of([choose_device("cpu"), Absent("amd", "no driver")])
     >>> [device.kind for device in found.devices], [one.kind for one in found.absent]
     (['cpu'], ['amd'])
@@ -94,6 +91,7 @@ class BoxOf:
     `strides` are bytes from one index to the next, of all but the fastest; `extents` are a box's elements.  Of an image
     that is walked by windows: their first and last places along W and H (`lower`, `upper`) and their strides (`steps`).
 
+    >>> from layoutalg.device import choose_device
     >>> BoxOf(choose_device("cpu").empty((64, 64), "f2"), (64, 64, 1), (128, 16), (64, 64, 1)).extents
     (64, 64, 1)
     """
@@ -110,6 +108,7 @@ class BoxOf:
 class DeviceArray:
     """An array in a device's memory, row-major. `owner` keeps the memory alive.
 
+    >>> from layoutalg.device import choose_device
     >>> choose_device("cpu").empty((3, 4), "f4").nbytes
     48
     """
@@ -137,6 +136,7 @@ class DeviceArray:
 class Event(ABC):
     """A moment in a device's work.
 
+    >>> from layoutalg.device import choose_device
     >>> cpu = choose_device("cpu")
     >>> start, end = cpu.event(), cpu.event()
     >>> end.milliseconds_since(start) >= 0
@@ -151,7 +151,7 @@ class Event(ABC):
 class Module(ABC):
     r"""A code object that a device has loaded.
 
-    >>> from layoutalg.device import compile_source
+    >>> from layoutalg.device import choose_device, compile_source
     >>> source = '#include "layoutalg_device.h"\nextern "C" __global__ void five(int* out) { out[threadIdx.x] = 5; }\n'
     >>> cpu = choose_device("cpu")
     >>> module, out = cpu.load(compile_source(source, "cpu")), cpu.empty(3, "i4")
@@ -227,6 +227,7 @@ class Device(ABC):
     """Something that runs kernels.
 
     >>> import numpy as np
+    >>> from layoutalg.device import choose_device
     >>> cpu = choose_device("cpu")
     >>> cpu.array(np.arange(3)).numpy().tolist()
     [0, 1, 2]
@@ -238,15 +239,6 @@ class Device(ABC):
     target: str  # what to compile for
     max_threads: int  # of a block
     properties: Mapping[str, int | str]
-
-    @staticmethod
-    def list() -> "tuple[Device, ...]":
-        """The devices of this machine, the preferred one first; the CPU is always there.
-
-        >>> Device.list()[-1].kind
-        'cpu'
-        """
-        return devices().devices
 
     @abstractmethod
     def load(self, code: CodeObject) -> Module:
@@ -282,43 +274,6 @@ class Device(ABC):
 
     def __repr__(self) -> str:
         return f"<{self.kind} device {self.name!r}, target {self.target}>"
-
-
-def devices() -> Found:
-    """Looks for devices of each kind.
-
-    >>> [device.target for device in devices().devices if device.kind == "cpu"]
-    ['cpu']
-    """
-    found: list[Device] = []
-    absent: list[Absent] = []
-    for kind in KINDS:
-        result = importlib.import_module(f"layoutalg.device.{kind}").find()
-        found.extend(result.devices)
-        absent.extend(result.absent)
-    return Found(tuple(found), tuple(absent))
-
-
-def choose_device(kind: str = "auto") -> Device:
-    """The first device of a kind; with `auto`, a GPU if there is one, else the CPU.
-
-    Raises `NoDeviceError` with the reason why there is none.
-
-    >>> choose_device("cpu").kind
-    'cpu'
-    """
-    if kind.endswith("-isa"):
-        machine: Device = importlib.import_module("layoutalg.device.isa").find(kind)
-        return machine
-    if kind not in ("auto", *KINDS):
-        wanted = ", ".join(("auto", *KINDS))
-        raise NoDeviceError(f"unknown device {kind!r}: give one of {wanted}, or an AMD target's machine: gfx942-isa")
-    if kind == "auto":
-        return devices().devices[0]
-    result: Found = importlib.import_module(f"layoutalg.device.{kind}").find()
-    if not result.devices:
-        raise NoDeviceError(f"no {kind} device: {'; '.join(absent.reason for absent in result.absent)}")
-    return result.devices[0]
 
 
 def require_target(device: Device, code: CodeObject) -> None:

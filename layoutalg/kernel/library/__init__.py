@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 
 from layoutalg.lazy import lazy_imports
 from layoutalg.target import target
@@ -16,17 +15,16 @@ from layoutalg.target.known import library_targets
 
 with lazy_imports():
     from layoutalg.kernel import program as statements
-    from layoutalg.kernel.library import entry
+    from layoutalg.kernel.library import contraction, convolution, entry, im2col, permute, reduce, transpose, views
 
-MODULES = ("transpose", "permute", "views", "im2col", "contraction", "convolution", "reduce")
+MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce)
 """The modules that have entries (`KERNELS`), in the order of the commands."""
 
 
 @cache
 def kernels() -> Mapping[str, entry.Kernel]:
     """Every kernel, by its name on the command line."""
-    modules = (import_module(f"{__name__}.{name}") for name in MODULES)
-    return {kernel.name: kernel for module in modules for kernel in module.KERNELS}
+    return {kernel.name: kernel for module in MODULES for kernel in module.KERNELS}
 
 
 def tuned_targets() -> tuple[str, ...]:

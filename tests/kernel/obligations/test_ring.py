@@ -5,10 +5,11 @@ from functools import cache
 
 import pytest
 
+from layoutalg.device import choose_device
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.device.kernels import told_boxes
-from layoutalg.device.runtime import BoxOf, choose_device
+from layoutalg.device.runtime import BoxOf
 from layoutalg.errors import LaunchError
 from layoutalg.index import TRUE, as_expr, value
 from layoutalg.kernel.access.boxes import box_of, word_copied

@@ -10,6 +10,7 @@ import pkgutil
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib.util import find_spec
@@ -88,6 +89,16 @@ def test_what_is_imported_lazily_is_a_module() -> None:
 
 def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
     assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
+
+
+OF_TWO_MODULES = {"Loop", "Struct", "Tensor"}
+"""Classes whose name another module's has too: what a file says, and what is made of it for a run or a proof."""
+
+
+def test_no_class_has_the_name_of_another_modules() -> None:
+    """A name is one thing; what a module has for itself (`_Reader`) no other reads."""
+    said = Counter(n.name for module in MODULES for n in ast.walk(_tree(module)) if isinstance(n, ast.ClassDef))
+    assert {name for name, times in said.items() if times > 1 and not name.startswith("_")} == OF_TWO_MODULES
 
 
 @pytest.mark.parametrize("room", ["layoutalg", "tests"])

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.run.arguments import Launch, as_buffers, buffers_of, dispatch_packet, pack_arguments
+from layoutalg.isa.run.arguments import LaunchSizes, as_buffers, buffers_of, dispatch_packet, pack_arguments
 
 PAGE = 4096
 IMAGE, ARGUMENTS, PACKET = 2 << 32, 3 << 32, (3 << 32) + (1 << 20)
@@ -60,7 +60,7 @@ class Dispatch:
     """One launch of a kernel."""
 
     kernel: KernelBinary
-    launch: Launch
+    launch: LaunchSizes
     image: Region
     arguments: Region
     packet: Region
@@ -110,7 +110,7 @@ def not_set_up(kernel: KernelBinary) -> str:
 
 
 def dispatch(
-    kernel: KernelBinary, instructions: Sequence[Instruction], launch: Launch, args: Sequence[Any]
+    kernel: KernelBinary, instructions: Sequence[Instruction], launch: LaunchSizes, args: Sequence[Any]
 ) -> Dispatch:
     """The dispatch of a launch.
 

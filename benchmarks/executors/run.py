@@ -36,7 +36,7 @@ from benchmarks.executors.executors import EXECUTORS, Worker
 from benchmarks.executors.results import write
 from layoutalg.errors import DeviceError
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.run.arguments import Launch, as_buffers, buffers_of
+from layoutalg.isa.run.arguments import LaunchSizes, as_buffers, buffers_of
 from layoutalg.isa.run.launch import execute
 
 STATE = Path("build/executors")
@@ -78,7 +78,7 @@ def judged(case: Case, worker: Worker) -> dict[str, Any]:
     try:
         grid, block = ((*sizes, 1, 1)[:3] for sizes in (case.grid, case.block))
         args = as_buffers(case.arguments)
-        sent = dispatch(case.binary, instructions, Launch(grid, block, case.lds), args)
+        sent = dispatch(case.binary, instructions, LaunchSizes(grid, block, case.lds), args)
     except DeviceError as error:
         return found | {"outcome": "unknown", "why": f"not dispatched: {error}"}
     if sent.substituted:

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from layoutalg.bench.cases import Case
 from layoutalg.bench.numpy_lab import NumpyLab
-from layoutalg.bench.prepare import Launch, PreparedCandidate, prepare, read_prepared
+from layoutalg.bench.prepare import PreparedCandidate, TimedLaunch, prepare, read_prepared
 from layoutalg.device import choose_device
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import BoxOf
@@ -116,7 +116,7 @@ class Runs:
         self.device.synchronize()
         return out.numpy().reshape(candidate.case.result)
 
-    def start(self, launch: Launch, arguments: tuple[object, ...], code: CodeObject | None = None) -> None:
+    def start(self, launch: TimedLaunch, arguments: tuple[object, ...], code: CodeObject | None = None) -> None:
         """One launch, of the kernel as it was compiled or as it is given."""
         module = self.device.load(code or CodeObject.read((self.prepared.folder / launch.file).read_bytes()))
         module.launch(launch.kernel, launch.grid, launch.block, arguments)
@@ -140,11 +140,11 @@ class Runs:
         self.start(launch, (source, out, *launch.sizes), code)
         self.device.synchronize()
 
-    def text(self, launch: Launch) -> str:
+    def text(self, launch: TimedLaunch) -> str:
         """A kernel's PTX."""
         return (self.prepared.folder / launch.file).read_text()
 
-    def changed(self, launch: Launch, barrier: str) -> CodeObject:
+    def changed(self, launch: TimedLaunch, barrier: str) -> CodeObject:
         """The kernel with other barriers."""
         text = _BARRIER.sub(barrier, self.text(launch))
         if barrier:

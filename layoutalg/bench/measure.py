@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from layoutalg.bench.cases import Case, Rival
 from layoutalg.bench.numpy_lab import NumpyLab
-from layoutalg.bench.prepare import Launch, Prepared, PreparedCandidate
+from layoutalg.bench.prepare import Prepared, PreparedCandidate, TimedLaunch
 from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import BoxOf, Device, Module
@@ -212,7 +212,7 @@ class Runner:
 
         return work
 
-    def module(self, launch: Launch) -> Module:
+    def module(self, launch: TimedLaunch) -> Module:
         if launch.file not in self.modules:
             code = CodeObject.read((self.prepared.folder / launch.file).read_bytes())
             self.modules[launch.file] = self.device.load(code)

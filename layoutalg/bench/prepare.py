@@ -26,7 +26,7 @@ from layoutalg.target import target_names
 
 
 @dataclass(frozen=True)
-class Launch:
+class TimedLaunch:
     """One launch of a prepared kernel: `sizes` are its integer arguments, after the tensors.
 
     `boxes`: the tensors' numbers, and what the device is told of them (`layoutalg.device.kernels.told_boxes`).
@@ -49,7 +49,7 @@ class PreparedCandidate:
     """One way to do a case, and how many obligations were proved of it."""
 
     case: Case
-    launches: tuple[Launch, ...]
+    launches: tuple[TimedLaunch, ...]
     obligations: int
 
     @property
@@ -96,10 +96,11 @@ def _read(found: Mapping[str, Any]) -> PreparedCandidate:
     return PreparedCandidate(Case.of_json(found["case"]), launches, found["obligations"])
 
 
-def _launch(found: Mapping[str, Any]) -> Launch:
+def _launch(found: Mapping[str, Any]) -> TimedLaunch:
     grid, block, sizes, shape = (tuple(found[name]) for name in ("grid", "block", "sizes", "shape"))
-    return Launch(found["kernel"], found["file"], grid, block, sizes, shape, found["dtype"], found["conflict_free"],
-                  tuple(map(_told, found.get("boxes", ()))))  # fmt: skip
+    boxes = tuple(map(_told, found.get("boxes", ())))
+    free = found["conflict_free"]
+    return TimedLaunch(found["kernel"], found["file"], grid, block, sizes, shape, found["dtype"], free, boxes)
 
 
 def _told(found: Sequence[Any]) -> tuple[int, Told]:
@@ -119,7 +120,7 @@ class _Maker:
         launches = tuple(map(self.launch, tasks))
         return PreparedCandidate(case, launches, sum(self.obligations[launch.kernel] for launch in launches))
 
-    def launch(self, task: Task) -> Launch:
+    def launch(self, task: Task) -> TimedLaunch:
 
         program = task.program
         if program.name not in self.obligations:
@@ -128,7 +129,7 @@ class _Maker:
             self.obligations[program.name] = len(verified.verdicts)
             self.free[program.name] = conflict_free(program, self.target)
         at = launch_sizes(program, dict(task.sizes))
-        return Launch(
+        return TimedLaunch(
             program.name, f"{program.name}.bin", tuple(value(n, at) for n in program.launch), program.block,
             tuple(at[s] for s in program.sizes), task.shape, program.target.dtype.name,
             self.free[program.name], tuple(told_boxes(program, at)),

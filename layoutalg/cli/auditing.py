@@ -15,7 +15,7 @@ from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
 from layoutalg.cli.files import Includes, load
-from layoutalg.cli.output import Form, Format, placed, time_limit
+from layoutalg.cli.output import Format, OutputFormat, placed, time_limit
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
 from layoutalg.lazy import lazy_imports
@@ -49,7 +49,7 @@ def audit(
     ] = None,
     seconds: Annotated[float, time_limit("all claims", least=0.1)] = 60.0,
     include: Includes = None,
-    form: Format = Form.TEXT,
+    form: Format = OutputFormat.TEXT,
 ) -> int:
     """Prove that a kernel is safe as it is launched, for all sizes; exit 1 where a run shows that it is not, 2 unknown.
 
@@ -67,18 +67,18 @@ def audit(
     """
     if template is not None and launch_file is not None:
         raise InputError("--template is where a launch file is written that is missing: leave --launch out")
-    if launch_file is None and form not in (Form.TEXT, Form.JSON):
+    if launch_file is None and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise InputError(f"--format {form} is of claims, which need a launch file: give --launch")
     spec = load(launch_file, include) if launch_file is not None else None
     named = spec.launch.kernel if spec is not None and spec.launch else None
     payload, chosen = chosen_kernel(file, kernel or named, target)
     code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of
     if spec is None:
-        return _figures(measured.figures(code, seconds), where, template, form is Form.JSON)
+        return _figures(measured.figures(code, seconds), where, template, form is OutputFormat.JSON)
     told = Told(auditing.audit(code, spec, seconds), where)
-    if form is Form.JSON:
+    if form is OutputFormat.JSON:
         print(json.dumps({"layoutalg": __version__, **told.data}))
-    elif form is Form.TEXT:
+    elif form is OutputFormat.TEXT:
         print(*told.text(), sep="\n")
     elif written := reports.WRITERS[form](told.as_reports(file)):
         print(written)

@@ -28,7 +28,7 @@ from layoutalg.cli.files import (
     sizes_of,
 )
 from layoutalg.cli.kept import Kept
-from layoutalg.cli.output import Form, Format, placed, time_limit
+from layoutalg.cli.output import Format, OutputFormat, placed, time_limit
 from layoutalg.cli.rechecking import Source, named
 from layoutalg.lazy import lazy_imports
 
@@ -90,11 +90,11 @@ def check(
         typer.Option(envvar="LAYOUTALG_KEEP_PROOFS", help="Keep what is decided; an unchanged file is not read again."),
     ] = True,
     watch: Annotated[bool, typer.Option(help="Check again whenever a file changes.")] = False,
-    form: Format = Form.TEXT,
+    form: Format = OutputFormat.TEXT,
 ) -> int:
     """Prove every claim of each descriptor."""
     how = How(strategy, seconds, memory, jobs, executor)
-    keep = Kept(strategy, seconds, memory, form is Form.JSON) if cache and certificates is None else None
+    keep = Kept(strategy, seconds, memory, form is OutputFormat.JSON) if cache and certificates is None else None
     once = partial(_check, files, defines_of(define), include, target or (), how, keep, certificates, form)
     return watching.repeat(files, once) if watch else once()
 
@@ -107,7 +107,7 @@ def _check(
     how: How,
     keep: Kept | None,
     certificates: Path | None,
-    form: Form,
+    form: OutputFormat,
 ) -> int:
     paths = expand(files)
     if defines and not any(path.suffix in SOURCES for path in paths):
@@ -119,13 +119,13 @@ def _check(
     before = {str(path): kept for path in paths if keep is not None and (kept := keep.get(path)) is not None}
     rest = [path for path in paths if str(path) not in before]
     texts = {path: None if keep is None else keep.text(path) for path in rest}
-    specs, bad = _read_all(texts, defines, include, target, alone=form is Form.TEXT and not before)
-    results = _decide(specs, how, quiet=form is not Form.TEXT)
+    specs, bad = _read_all(texts, defines, include, target, alone=form is OutputFormat.TEXT and not before)
+    results = _decide(specs, how, quiet=form is not OutputFormat.TEXT)
     if certificates is not None:
         folders, gpu = [str(folder) for folder in include or ()], list(target)
         source = Source([spec.path for spec in specs], defines, folders, gpu, strategy=how.strategy)
         _certify(specs, results, certificates, how, source)
-    limits = how.limits if form is Form.JSON else None
+    limits = how.limits if form is OutputFormat.JSON else None
     now = {s.path: checked.CheckedFile.of(s, found, limits) for s, found in zip(specs, results, strict=True)}
     if keep is not None:
         for one in now.values():
@@ -134,9 +134,9 @@ def _check(
     if before:
         n = sum(len(one.results) for one in before.values())
         print(f"note: {n} claims as an earlier run decided them; --no-cache decides them anew", file=sys.stderr)
-    if form is Form.JSON:
+    if form is OutputFormat.JSON:
         print(json.dumps(checked.document(found, [*map(str, bad.values())]), indent=1, ensure_ascii=False))
-    elif form is Form.TEXT:
+    elif form is OutputFormat.TEXT:
         checked.show(found)
         _print_missing(specs, defines)
     elif told := reports.WRITERS[form](checked.told(found, bad)):

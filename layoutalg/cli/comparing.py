@@ -12,7 +12,7 @@ import typer
 from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, SPECS, Includes, defines_of, read
-from layoutalg.cli.output import Form, Format, say, time_limit
+from layoutalg.cli.output import Format, OutputFormat, say, time_limit
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -31,7 +31,7 @@ def diff(
     define: Annotated[list[str] | None, typer.Option("-D", help="A parameter of C++, in both: NAME=VALUE.")] = None,
     include: Includes = None,
     seconds: Annotated[float, time_limit("each question")] = 10.0,
-    form: Format = Form.TEXT,
+    form: Format = OutputFormat.TEXT,
 ) -> int:
     """Compare two versions of a file, layout by layout: exit 0 where each is the same map, or a refinement."""
     defines = defines_of(define)
@@ -41,11 +41,11 @@ def diff(
     found = list(comparing.compare(before, after, limits=prove.Limits(seconds=seconds)))
     if not found:
         raise InputError(f"{old}, {new}: they describe no layouts to compare")
-    if form is Form.JSON:
+    if form is OutputFormat.JSON:
         entries = [_entry(c) for c in found]
         document = {"layoutalg": __version__, "old": old, "new": new, "layouts": entries}
         print(json.dumps(document, indent=1, ensure_ascii=False))
-    elif form is Form.TEXT:
+    elif form is OutputFormat.TEXT:
         for c in found:
             say(": ".join(part for part in (c.name, typer.style(c.what, COLOURS.get(c.what, "red")), _how(c)) if part))
     elif told := reports.WRITERS[form]([_report(after.path, c) for c in found]):

@@ -20,7 +20,7 @@ from typer.main import get_group
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import Includes, descriptor_of, read, sizes_of
 from layoutalg.cli.output import placed
-from layoutalg.cli.run_kernels import Launched
+from layoutalg.cli.run_kernels import KernelRun
 from layoutalg.disk import read_whole, write_whole
 from layoutalg.lazy import lazy_imports
 from layoutalg.target import DEFAULT
@@ -76,7 +76,7 @@ def _keyword(name: str, kind: Any, option: Any, default: Any = Parameter.empty) 
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-def _values(options: tuple[entry.Option, ...], given: dict[str, Any], run: Launched | None) -> dict[str, Any]:
+def _values(options: tuple[entry.Option, ...], given: dict[str, Any], run: KernelRun | None) -> dict[str, Any]:
     """What a kernel's function takes, of what the command line read."""
     found: dict[str, Any] = {}
     for option in options:
@@ -133,7 +133,7 @@ def run_command(kernel: entry.Kernel) -> Callable[..., int]:
     parameters += [_keyword("device", str, DEVICE, "auto"), _keyword("as_json", bool, JSON, False)]
 
     def work(given: dict[str, Any]) -> int:
-        run = Launched(given["device"], given["output"], given["as_json"])
+        run = KernelRun(given["device"], given["output"], given["as_json"])
         values = _values(options, given, run)
         return run.report(kernel.run.made(target=run.device.target, dtype=run.dtype, **values))
 
@@ -163,7 +163,7 @@ def _put(text: str, output: Path | None) -> int:
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
-class Kernels(TyperGroup):
+class KernelCommands(TyperGroup):
     """A command for each kernel, made when one is asked for; another name is refused with those that there are."""
 
     made: Callable[[entry.Kernel], Callable[..., int]]
@@ -189,7 +189,7 @@ class Kernels(TyperGroup):
         return name, self.commands[name], args[1:]
 
 
-class Emitted(Kernels):
+class Emitted(KernelCommands):
     """`emit`: besides kernels, with --ck, a descriptor of a file as CK Tile C++."""
 
     made = staticmethod(emit_command)
@@ -207,13 +207,13 @@ class Emitted(Kernels):
         return super().resolve_command(ctx, args)
 
 
-class Run(Kernels):
+class Run(KernelCommands):
     """`run`."""
 
     made = staticmethod(run_command)
 
 
-def _group(kind: type[Kernels], help: str) -> typer.Typer:
+def _group(kind: type[KernelCommands], help: str) -> typer.Typer:
     return typer.Typer(cls=kind, help=help, no_args_is_help=True)
 
 

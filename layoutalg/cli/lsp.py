@@ -102,7 +102,7 @@ class Editor:
 
 
 @dataclass
-class Work:
+class WorkQueue:
     """Claims are decided one after the other beside the editor's requests; of a file only what it asked for last."""
 
     thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -121,7 +121,7 @@ class Work:
 
 def serve(editor: Editor) -> lsp_server.LanguageServer:
     """The server of an editor, not started yet."""
-    server, work = lsp_server.LanguageServer("layoutalg", __version__), Work()
+    server, work = lsp_server.LanguageServer("layoutalg", __version__), WorkQueue()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:

@@ -20,7 +20,7 @@ WIDTH = 120
 """Columns where the output is no terminal."""
 
 
-class Form(StrEnum):
+class OutputFormat(StrEnum):
     """What a command that decides claims prints; `layoutalg.cli.reports` writes the last three."""
 
     TEXT = "text"
@@ -30,7 +30,7 @@ class Form(StrEnum):
     GITHUB = "github"
 
 
-Format = Annotated[Form, typer.Option("--format", help="What is printed on stdout.")]
+Format = Annotated[OutputFormat, typer.Option("--format", help="What is printed on stdout.")]
 
 
 def time_limit(of: str, *, least: float = 0.001) -> Any:

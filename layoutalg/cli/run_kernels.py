@@ -33,7 +33,7 @@ with lazy_imports():
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
 
 
-class Launched:
+class KernelRun:
     """Reads arrays of one type, launches, compares, writes and reports."""
 
     def __init__(self, device: str, output: Path, as_json: bool) -> None:

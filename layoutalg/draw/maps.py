@@ -60,7 +60,7 @@ class Maps:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Offers:
     """What is offered of a layout: accesses of its own, then others, by name."""
 
     own: Mapping[str, Offered]
@@ -72,15 +72,15 @@ class Choice:
         return {**self.own, **{name: one for name, one in self.others.items() if name not in self.own}}
 
 
-def choice(own: Mapping[str, Offered], others: Mapping[str, Offered] | None, layout: TensorDescriptor) -> Choice:
+def choice(own: Mapping[str, Offered], others: Mapping[str, Offered] | None, layout: TensorDescriptor) -> Offers:
     """A layout's own accesses, then those of all layouts, or else the usual patterns."""
-    return Choice(own, others or usual(layout))
+    return Offers(own, others or usual(layout))
 
 
 def layout_object(
     name: str,
     descriptor: TensorDescriptor,
-    offered: Choice,
+    offered: Offers,
     claims: Mapping[str, Sequence[str]],
     bits: int,
     start: Mapping[str, int],

@@ -49,7 +49,7 @@ STYLES: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedLayout:
     """A layout that was tried: its bytes more than packed, and the most cycles of a phase (0: unknown).
 
     >>> from layoutalg.synth.problem import gemm_problem
@@ -84,7 +84,7 @@ class Synthesis:
     degree: int
     verdicts: tuple[Verdict, ...]
     excluded: tuple[Verdict, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[TriedLayout, ...]
     seconds: float
 
     def __bool__(self) -> bool:
@@ -143,7 +143,7 @@ class _Search:
     def __init__(self, problem: Problem, style: str, limits: Limits) -> None:
         self.problem, self.kinds, self.limits = problem, STYLES[style], limits
         self.begin = time.perf_counter()
-        self.trials: list[Trial] = []
+        self.trials: list[TriedLayout] = []
         self.best: tuple[int, Candidate] | None = None
         self.excluded: list[Verdict] = []
         self.failed: list[tuple[str, Access, Cost | Unknown]] = []
@@ -174,7 +174,7 @@ class _Search:
         """Prices a candidate, and keeps it where it is better than the best so far."""
         access, cost = worst(self.problem, candidate.make())
         degree = 0 if isinstance(cost, Unknown) else cost.degree
-        self.trials.append(Trial(candidate.name, candidate.extra, degree))
+        self.trials.append(TriedLayout(candidate.name, candidate.extra, degree))
         if degree != 1:
             self.failed.append((candidate.name, access, cost))
         if degree and (self.best is None or degree < self.best[0]):
@@ -290,4 +290,4 @@ def _free(problem: Problem, descriptor: TensorDescriptor) -> bool:
     return all(isinstance(prove(ConflictFree(a)), Proved) for a in problem.accesses(descriptor))
 
 
-__all__ = ["STYLES", "Synthesis", "Trial", "least_padding", "smaller_gaps", "synthesize", "worst"]
+__all__ = ["STYLES", "Synthesis", "TriedLayout", "least_padding", "smaller_gaps", "synthesize", "worst"]

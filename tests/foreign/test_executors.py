@@ -12,7 +12,7 @@ from benchmarks.executors.dispatch import ARGUMENTS, AROUND, dispatch
 from benchmarks.executors.executors import EXECUTORS, WORKERS, Executor, Worker
 from benchmarks.executors.results import CAUSES
 from benchmarks.executors.run import judged
-from layoutalg.isa.run.arguments import Launch, as_buffers
+from layoutalg.isa.run.arguments import LaunchSizes, as_buffers
 
 #: An executor that knows one kernel: it copies as many words as the arguments say.
 COPY = """
@@ -54,7 +54,7 @@ def test_an_answer_is_judged_by_all_memory(tmp_path: Path, then: str, outcome: s
 def test_a_dispatch_is_what_a_runtime_makes() -> None:
     case = next(case for case in foreign_cases("gfx1100", 3, ["transpose_padded"]) if case.sizes["M"] > 1)
     args = as_buffers(case.arguments)
-    sent = dispatch(case.binary, case.code.instructions, Launch((1, 2, 1), (32, 8, 1)), args)
+    sent = dispatch(case.binary, case.code.instructions, LaunchSizes((1, 2, 1), (32, 8, 1)), args)
     x, o = (region.address for region in sent.buffers)
     assert struct.unpack_from("<QQ", sent.arguments.data) == (x, o)
     assert all((region.address + len(region.data) // 2) % (1 << 32) < 4096 for region in sent.buffers)

@@ -40,7 +40,7 @@ with lazy_imports():
 
 
 @dataclass(frozen=True)
-class Parts:
+class FlatLayout:
     """A layout taken apart: the swizzle, the offset below it, and the flat modes, of which each mode has some.
 
     `text` is the layout in CuTe's notation, `plain` what it is without swizzle and offset.
@@ -82,7 +82,7 @@ class Parts:
         return add(self.offset, *upwards, 1)
 
 
-def descriptor_of(top: Parts, *inner: Parts) -> TensorDescriptor:
+def descriptor_of(top: FlatLayout, *inner: FlatLayout) -> TensorDescriptor:
     """The descriptor of the composition top o inner o …: one dimension for each mode of the last."""
     top.refuse_negative("before memory begins")
     made = _over(None, top)
@@ -94,7 +94,7 @@ def descriptor_of(top: Parts, *inner: Parts) -> TensorDescriptor:
     return _grouped(made, top)
 
 
-def _over(below: TensorDescriptor | None, above: Parts) -> TensorDescriptor:
+def _over(below: TensorDescriptor | None, above: FlatLayout) -> TensorDescriptor:
     """The flat modes over memory (None), or over the one dimension of what is below."""
     if above.swizzle.bits:
         below = _swizzled(below, above.swizzle, above.reach)
@@ -123,7 +123,7 @@ def _swizzled(below: TensorDescriptor | None, swizzle: BitSwizzle, reach: Expr) 
     return transform_tensor_descriptor(made, [Merge(lengths)], [[0, 1, 2, 3, 4]], [[0]])
 
 
-def _embedded(below: TensorDescriptor, above: Parts) -> TensorDescriptor:
+def _embedded(below: TensorDescriptor, above: FlatLayout) -> TensorDescriptor:
     """The flat modes from their offset on, over one dimension.
 
     Where a stride may be negative, the offset is that of index 1 in one more dimension, frozen: above an `Offset`, the
@@ -141,7 +141,7 @@ def _embedded(below: TensorDescriptor, above: Parts) -> TensorDescriptor:
     return transform_tensor_descriptor(made, kept, [[n] for n in (*dims, len(dims))], [*([n] for n in dims), []])
 
 
-def _grouped(made: TensorDescriptor, parts: Parts) -> TensorDescriptor:
+def _grouped(made: TensorDescriptor, parts: FlatLayout) -> TensorDescriptor:
     """The flat modes merged into the modes that they are parts of."""
     if all(count == 1 for count in parts.groups):
         return made

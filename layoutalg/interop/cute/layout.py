@@ -26,7 +26,7 @@ from typing import TypeVar, cast
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import Term, as_expr
-from layoutalg.interop.cute.descriptors import Parts, descriptor_of
+from layoutalg.interop.cute.descriptors import FlatLayout, descriptor_of
 from layoutalg.interop.cute.sizes import plus, quotient, remainder, size_of, times
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.trees import Mode, Tree, leaves, packed, tree_text
@@ -232,12 +232,12 @@ def descriptor(layout: AnyLayout, *inner: AnyLayout) -> TensorDescriptor:
     return descriptor_of(*map(_parts, (layout, *inner)))
 
 
-def _parts(given: AnyLayout) -> Parts:
+def _parts(given: AnyLayout) -> FlatLayout:
     one = any_layout(given, "descriptor")
     if isinstance(one, Layout):
         one = ComposedLayout(BitSwizzle(0, 0, 0), 0, one)
     groups = tuple(len(leaves(mode.shape)) for mode in one.layout)
-    return Parts(one.swizzle, as_expr(one.offset), one.layout.modes, groups, str(given), str(one.layout))
+    return FlatLayout(one.swizzle, as_expr(one.offset), one.layout.modes, groups, str(given), str(one.layout))
 
 
 def of_modes(modes: Sequence[Mode]) -> Layout:

@@ -47,7 +47,7 @@ _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 @dataclass(frozen=True)
-class Launch:
+class LaunchSizes:
     """The sizes of a launch."""
 
     grid: Triple  # blocks
@@ -55,7 +55,7 @@ class Launch:
     dynamic_lds_bytes: int = 0
 
 
-def launched(kernel: KernelBinary, launch: Launch) -> KernelBinary:
+def launched(kernel: KernelBinary, launch: LaunchSizes) -> KernelBinary:
     """The kernel with the LDS and the scratch that the launch gives it."""
     scratch = kernel.scratch_bytes
     if kernel.dynamic_stack:
@@ -93,7 +93,9 @@ def undefined_bytes(kernel: KernelBinary, args: Sequence[Any]) -> Array:
     return found
 
 
-def pack_arguments(kernel: KernelBinary, launch: Launch, args: Sequence[Any], addresses: Mapping[Buffer, int]) -> bytes:
+def pack_arguments(
+    kernel: KernelBinary, launch: LaunchSizes, args: Sequence[Any], addresses: Mapping[Buffer, int]
+) -> bytes:
     """The kernel-argument segment. Raises `LaunchError` when the arguments do not fit the kernel's."""
     if len(kernel.metadata.visible) != len(args):
         raise LaunchError(f"{kernel.name} takes {len(kernel.metadata.visible)} arguments, got {len(args)}")
@@ -162,7 +164,7 @@ def _laid_out(value: Any, addresses: Mapping[Buffer, int]) -> tuple[bytes, int]:
     return bytes(whole) + bytes(-len(whole) % widest), widest
 
 
-def _hidden(launch: Launch) -> Mapping[str, int]:
+def _hidden(launch: LaunchSizes) -> Mapping[str, int]:
     """What HIP's runtime gives (clr, `VirtualGPU::submitKernelInternal`): it launches whole blocks in 3 dimensions."""
     values = {
         "hidden_grid_dims": _DIMENSIONS,
@@ -176,7 +178,7 @@ def _hidden(launch: Launch) -> Mapping[str, int]:
     return values
 
 
-def dispatch_packet(kernel: KernelBinary, launch: Launch, kernarg: int) -> bytes:
+def dispatch_packet(kernel: KernelBinary, launch: LaunchSizes, kernarg: int) -> bytes:
     """The packet of a launch (hsa.h, `hsa_kernel_dispatch_packet_t`) of a kernel as `launched` makes it.
 
     What only the runtime knows is nothing.

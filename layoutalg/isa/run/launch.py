@@ -21,7 +21,7 @@ from layoutalg.isa.decode.code import MachineCode, branch_target, relative
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of, refuse_fields
 from layoutalg.isa.run.arguments import (
-    Launch,
+    LaunchSizes,
     Triple,
     as_buffers,
     buffers_of,
@@ -90,7 +90,7 @@ def execute(
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
-    launch = Launch(_triple(grid), _triple(block), lds)
+    launch = LaunchSizes(_triple(grid), _triple(block), lds)
     _refuse_launch(program.kernel, launch)
     kernel = launched(program.kernel, launch)
     args = as_buffers(args)
@@ -114,7 +114,7 @@ def execute(
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)
     waves = -(-prod(launch.block) // kernel.wave_size)
-    turns = Turns(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
+    turns = Scheduler(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
     steps, *told = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
@@ -131,7 +131,7 @@ def _bytes(buffer: Buffer) -> Array:
     return np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
 
 
-def _refuse_launch(kernel: KernelBinary, launch: Launch) -> None:
+def _refuse_launch(kernel: KernelBinary, launch: LaunchSizes) -> None:
     """A launch that the runtime or the target refuses, or that takes more memory than is given to it here."""
     target, threads = gpu(kernel.target), prod(launch.block)
     lds = kernel.lds_bytes + launch.dynamic_lds_bytes
@@ -160,8 +160,8 @@ def _loaded(segment: Segment) -> Array:
 
 
 def _run_grid(
-    program: MachineCode, kernel: KernelBinary, launch: Launch, memory: GlobalMemory, turns: Turns, meter: LdsMeter,
-    strict: bool, observer: Observer | None,
+    program: MachineCode, kernel: KernelBinary, launch: LaunchSizes, memory: GlobalMemory, turns: Scheduler,
+    meter: LdsMeter, strict: bool, observer: Observer | None,
 ) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
     """Runs all blocks, some at once; `kernel` has the LDS of the launch.  Returns the steps, and what is told."""
     threads, wave = prod(launch.block), kernel.wave_size
@@ -197,7 +197,7 @@ def _run_grid(
 
 
 @dataclass(frozen=True)
-class Turns:
+class Scheduler:
     """Which waves go next, and how long a run may be."""
 
     step_limit: int = STEP_LIMIT
@@ -239,7 +239,7 @@ def _ranks(ahead: Sequence[int], waves: int) -> Array | None:
     return ranks
 
 
-def run(machine: ConcreteMachine, program: MachineCode, turns: Turns, observer: Observer | None = None) -> int:
+def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observer: Observer | None = None) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
     registers, steps, number = machine.registers, 0, 0
     last_turn = np.zeros(registers.waves, np.int64)

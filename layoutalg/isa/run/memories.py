@@ -22,7 +22,7 @@ from layoutalg.isa.run.landing import LANDED
 from layoutalg.isa.run.lanes import transposed
 from layoutalg.isa.run.lds import of_any_block
 from layoutalg.isa.run.races import of_each_block_alike
-from layoutalg.isa.run.reach import Reach
+from layoutalg.isa.run.reach import ReachedMemory
 from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.run.wait_counters import Key
@@ -30,7 +30,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be
 from layoutalg.isa.semantics.control import JUMPS
 
 
-class WaveMemory(Reach):
+class WaveMemory(ReachedMemory):
     """What instructions do to global memory, and to the LDS and scratch of the blocks that run at once."""
 
     def bring(self, target: Operand, word: Array) -> None:

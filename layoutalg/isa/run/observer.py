@@ -39,7 +39,7 @@ LONGEST_TRACE = 100_000
 
 
 @dataclass
-class Traffic:
+class InstructionTraffic:
     """What one instruction moved in global memory.
 
     `segments` are those of the target's smallest size that its waves touched, `least` the fewest that could have held
@@ -87,7 +87,7 @@ class Observer:
     block: tuple[int, int, int] = (0, 0, 0)
     wave: int = 0
     tracing: bool = False
-    traffic: dict[str, Traffic] = field(default_factory=dict)
+    traffic: dict[str, InstructionTraffic] = field(default_factory=dict)
     trace: list[Traced] = field(default_factory=list)
     _turns: Counter[tuple[int, int]] = field(default_factory=Counter)
     _held: dict[str, bytes] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Observer:
             self._reached += tuple(int(address) for address in where[row][lanes[row]])
         if space != "global":
             return
-        one = self.traffic.setdefault(registers.where, Traffic(registers.where, access.store))
+        one = self.traffic.setdefault(registers.where, InstructionTraffic(registers.where, access.store))
         rows = lanes.any(axis=1)
         where, lanes = where[rows].astype(np.int64), lanes[rows]
         if not where.size:

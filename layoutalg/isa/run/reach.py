@@ -19,12 +19,12 @@ from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races, Synchronised
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
-from layoutalg.isa.run.scratch import Scratch
+from layoutalg.isa.run.scratch import ScratchMemory
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
 from layoutalg.isa.semantics.accesses import MemoryInstruction, needed_alignment
 
 
-class Reach:
+class ReachedMemory:
     """Global memory, and the LDS and scratch of the blocks that run at once."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Reach:
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
         self.landing = Landing(self.lds.name, blocks * self.lds.stride)
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
-        self.scratch = Scratch(kernel, registers.waves, noise)
+        self.scratch = ScratchMemory(kernel, registers.waves, noise)
         self.observer: Observer | None = None
         self.polls: frozenset[int] = frozenset()  # loads that wait for another wave
         self.alike = False  # the access is one of all lanes, with the same addresses in each block

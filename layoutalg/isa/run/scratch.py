@@ -19,7 +19,7 @@ def scratch_stride(kernel: KernelBinary) -> int:
     return -(-max(kernel.scratch_bytes, 4) // 16) * 16
 
 
-class Scratch:
+class ScratchMemory:
     """A piece of memory for each lane of so many waves, in both copies of their blocks."""
 
     def __init__(self, kernel: KernelBinary, waves: int, noise: np.random.Generator) -> None:

@@ -31,7 +31,7 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, Sizes, enlarged, packed, parts_for, plan_for, tuned
+from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, parts_for, plan_for, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.program import Program
@@ -119,8 +119,8 @@ def _walked(einsum: Einsum, index_bits: int) -> bool:
 
 
 def _plan(
-    einsum: Einsum, dtype: str, target: str, widths: tuple[int, int], index_bits: int, sizes: Sizes | None = None,
-    alone: bool = False,
+    einsum: Einsum, dtype: str, target: str, widths: tuple[int, int], index_bits: int,
+    sizes: ProblemShape | None = None, alone: bool = False,
 ) -> Plan:  # fmt: skip
     """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums."""
     walked = _walked(einsum, index_bits)
@@ -192,13 +192,13 @@ def contraction_task(
     return Task(program, {f"N_{x}": n for x, n in size.items()}, shape)
 
 
-def _sizes(letters: Einsum, lengths: Mapping[str, int]) -> Sizes | None:
+def _sizes(letters: Einsum, lengths: Mapping[str, int]) -> ProblemShape | None:
     """The lengths that a plan is chosen by; None where the product has no rows, columns or sum."""
     batches, *each = [[product_of(lengths[part] for part in x) for x in kind] for kind in letters.kinds]
     if not all(each):
         return None
     m, n, k = each
-    return Sizes((product_of(m), product_of(n), product_of(k)), (m[-1], n[-1], k[-1]), product_of(batches))
+    return ProblemShape((product_of(m), product_of(n), product_of(k)), (m[-1], n[-1], k[-1]), product_of(batches))
 
 
 def contraction_tasks(

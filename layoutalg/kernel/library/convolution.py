@@ -14,7 +14,7 @@ from layoutalg.kernel.access.matrix_operands import ROW
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, numbered, widest
 from layoutalg.kernel.library.options import DTYPE, EACH, GROUPS, INPUT, RESULT, RESULT_OF, VECTOR, integers
-from layoutalg.kernel.library.plans import Plan, Sizes, tuned
+from layoutalg.kernel.library.plans import Plan, ProblemShape, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductOperand
 from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
 from layoutalg.kernel.program import Program
@@ -98,7 +98,7 @@ def convolution_task(
     shape = (image[0], *lengths, outputs)
     m, depth = image[0] * prod(lengths), c * prod(windows.filter)
     walked = rank == 2 and groups == 1 and c % ROW == 0
-    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), Sizes((m, k, depth), (0, k, c)), walked)
+    plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]), ProblemShape((m, k, depth), (0, k, c)), walked)
     long = plan.direct and depth > plan.k * plan.stages  # lengths are constants of the program, or its sizes
     constant, fixed = (c, tuple(image[1:-1])) if long else (None, None)
     program = convolution(

@@ -195,7 +195,7 @@ def plan_for(target: str, dtype: str) -> Plan:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ProblemShape:
     """Lengths of a product by which a plan is chosen: m, n and k, of each the last part of what is merged; batches."""
 
     lengths: tuple[int, int, int]
@@ -213,7 +213,8 @@ class Sizes:
 
 
 def tuned(
-    kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: Sizes | None = None, walked: bool = False
+    kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: ProblemShape | None = None,
+    walked: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan that was fastest where it was measured (products.toml says where); the target's default for others.
 
@@ -222,7 +223,7 @@ def tuned(
 
     >>> tuned("contraction", "sm_90", "f16", (8, 8)).direct, tuned("contraction", "sm_90", "f16", (8, 1)).direct
     (True, False)
-    >>> plan = tuned("contraction", "sm_90", "f16", (8, 8), Sizes((4096, 4096, 4096), (4096, 4096, 4096)))
+    >>> plan = tuned("contraction", "sm_90", "f16", (8, 8), ProblemShape((4096, 4096, 4096), (4096, 4096, 4096)))
     >>> (plan.m, plan.n, plan.k), plan.whole
     ((128, 256, 64), True)
     """
@@ -242,7 +243,7 @@ def tuned(
     return usual
 
 
-def _ring(kernel: str, target: str, usual: Plan, sizes: Sizes | None) -> Plan | None:
+def _ring(kernel: str, target: str, usual: Plan, sizes: ProblemShape | None) -> Plan | None:
     """The plan by copied boxes that takes the least time, as products.toml reckons; None where a target has none."""
     found: list[tuple[float, Plan]] = []
     for entry in _entries("ring", kernel, target):
@@ -265,13 +266,14 @@ def _entries(table: str, kernel: str, target: str) -> list[dict[str, Any]]:
     return [one for one in _read()[table] if target in one["targets"] and kernel in one["kernels"]]
 
 
-def enlarged(usual: Plan, target: str, sizes: Sizes) -> Plan:
+def enlarged(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     """A target's usual plan with a larger tile, which loads fewer bytes for each product, where products.toml has one.
 
     It is taken where the unit of the target's card that has the most blocks has little more to multiply for it (`more`
     says how much); its many sums leave no registers for an epilogue's tensors.
 
-    >>> usual, few, many = plan_for("gfx942", "f16"), Sizes((1024,) * 3, (1024,) * 3), Sizes((4096,) * 3, (4096,) * 3)
+    >>> few, many = (ProblemShape((n,) * 3, (n,) * 3) for n in (1024, 4096))
+    >>> usual = plan_for("gfx942", "f16")
     >>> [(plan.m, plan.n) for plan in (enlarged(usual, "gfx942", few), enlarged(usual, "gfx942", many))]
     [(128, 128), (256, 256)]
     """
@@ -284,7 +286,7 @@ def enlarged(usual: Plan, target: str, sizes: Sizes) -> Plan:
     return usual
 
 
-def _busiest(plan: Plan, target: str, sizes: Sizes) -> int:
+def _busiest(plan: Plan, target: str, sizes: ProblemShape) -> int:
     """Results that the unit with the most blocks computes."""
     return -(-sizes.blocks(plan) // builds()[target].cards[0].units) * plan.m * plan.n
 
@@ -302,7 +304,7 @@ def packed(usual: Plan) -> Plan:
     return replace(usual, packed=True, step=usual.instruction.k * 8 // usual.run)
 
 
-def parts_for(target: str, plan: Plan, sizes: Sizes, length: int) -> int:
+def parts_for(target: str, plan: Plan, sizes: ProblemShape, length: int) -> int:
     """Into how many parts a sum is cut so that blocks fill the card: the rule of products.toml, 1 where there is none.
 
     A power of two that leaves whole tiles of k, of a sum whose first length is `length`.
@@ -355,7 +357,7 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     )  # fmt: skip
 
 
-def _fits(entry: Mapping[str, Any], plan: Plan, sizes: Sizes | None) -> bool:
+def _fits(entry: Mapping[str, Any], plan: Plan, sizes: ProblemShape | None) -> bool:
     """Whether an entry is for these sizes."""
     if sizes is None:
         return not ({"columns", "blocks", "most"} & set(entry) or plan.whole)

@@ -12,7 +12,7 @@ from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.contraction import contraction, contraction_task, parse_einsum
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.epilogues import ProductD
-from layoutalg.kernel.library.plans import Plan, Sizes, enlarged, packed, plan_for
+from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, plan_for
 from layoutalg.kernel.program import LoadShared, Multiply, Statement
 from layoutalg.kernel.verify import verify
 from layoutalg.refine.refinement import prove_binary
@@ -23,8 +23,8 @@ from tests.kernel.obligations.test_asynchronous import changed, refuted
 LARGE = ("gfx942", "gfx950")
 
 
-def sizes(m: int, n: int, k: int, batches: int = 1) -> Sizes:
-    return Sizes((m, n, k), (m, n, k), batches)
+def sizes(m: int, n: int, k: int, batches: int = 1) -> ProblemShape:
+    return ProblemShape((m, n, k), (m, n, k), batches)
 
 
 def large(target: str, dtype: str = "f16") -> Plan:
@@ -81,7 +81,9 @@ def test_a_and_b_with_different_orders_of_k_are_refuted() -> None:
         ("gfx90a", sizes(1 << 15, 1 << 15, 64), 128),
     ],
 )
-def test_a_large_tile_is_taken_where_no_unit_has_much_more_to_multiply(target: str, given: Sizes, tile: int) -> None:
+def test_a_large_tile_is_taken_where_no_unit_has_much_more_to_multiply(
+    target: str, given: ProblemShape, tile: int
+) -> None:
     plan = enlarged(plan_for(target, "f16"), target, given)
     assert (plan.m, plan.n) == (tile, tile)
 

@@ -18,7 +18,7 @@ from layoutalg.kernel.library.einsum import merged, parse_einsum
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
-from layoutalg.kernel.library.plans import Plan, Sizes, tuned
+from layoutalg.kernel.library.plans import Plan, ProblemShape, tuned
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import (
@@ -309,7 +309,7 @@ def test_lds_beyond_the_target_is_refuted() -> None:
 
 def test_plans_follow_the_sizes() -> None:
     def chosen(m: int, n: int, k: int) -> Plan:
-        return tuned("contraction", "sm_90", "f16", (8, 8), Sizes((m, n, k), (m, n, k)))
+        return tuned("contraction", "sm_90", "f16", (8, 8), ProblemShape((m, n, k), (m, n, k)))
 
     assert chosen(4096, 4096, 4096).whole
     assert not chosen(4104, 4096, 4096).whole

@@ -14,7 +14,7 @@ from layoutalg.kernel.emit.kernel import NotProvedError, emit
 from layoutalg.kernel.emit.statements import Writer
 from layoutalg.kernel.library.contraction import contraction, merged, parse_einsum
 from layoutalg.kernel.library.lds_layouts import planes, rows_of_k
-from layoutalg.kernel.library.plans import Cut, Plan, Sizes, copied, plan_for, tuned
+from layoutalg.kernel.library.plans import Cut, Plan, ProblemShape, copied, plan_for, tuned
 from layoutalg.kernel.obligations.lds import no_race
 from layoutalg.kernel.program import AsyncCopy, Barrier, Clear, Multiply, MultiplyShared, Program, StoreShared
 from layoutalg.kernel.program.fragments import FMA
@@ -226,8 +226,8 @@ def test_each_of_several_products_under_way_is_awaited():
 
 
 def test_the_library_uses_it_for_whole_tiles_and_for_the_rest():
-    whole = tuned("contraction", "sm_90", "f16", (8, 8), Sizes((4096,) * 3, (4096,) * 3))
-    odd = tuned("contraction", "sm_90", "f16", (8, 8), Sizes((1000, 1032, 520), (1000, 1032, 520)))
+    whole = tuned("contraction", "sm_90", "f16", (8, 8), ProblemShape((4096,) * 3, (4096,) * 3))
+    odd = tuned("contraction", "sm_90", "f16", (8, 8), ProblemShape((1000, 1032, 520), (1000, 1032, 520)))
     assert (whole.in_lds, whole.whole, odd.in_lds, odd.whole) == (True, True, True, False)
     assert not tuned("contraction", "sm_80", "f16", (8, 8)).in_lds
 

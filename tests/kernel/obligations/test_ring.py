@@ -19,7 +19,7 @@ from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
 from layoutalg.kernel.library.epilogues import ProductD
 from layoutalg.kernel.library.lds_layouts import planes, rows_of_k
-from layoutalg.kernel.library.plans import Cut, Plan, Sizes, copied, plan_for, tuned
+from layoutalg.kernel.library.plans import Cut, Plan, ProblemShape, copied, plan_for, tuned
 from layoutalg.kernel.obligations import ring as ringed
 from layoutalg.kernel.obligations.boxes import box_copy
 from layoutalg.kernel.obligations.ring import ring_of
@@ -318,7 +318,7 @@ def test_merged_coordinates_have_no_stride():
 
 
 def test_the_library_copies_boxes_of_what_can_be_walked_only():
-    sizes = Sizes((4096,) * 3, (4096,) * 3)
+    sizes = ProblemShape((4096,) * 3, (4096,) * 3)
     assert tuned("contraction", "sm_90", "f16", (8, 8), sizes, walked=True).boxes
     assert not tuned("contraction", "sm_90", "f16", (8, 8), sizes).boxes
     task = contraction_task("ijk,kjm->im", (128, 64, 64), (64, 64, 128), "f16", target="sm_90")

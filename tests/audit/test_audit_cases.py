@@ -1,81 +1,151 @@
-"""Each kernel in `cases`, right or wrong, and what is said of it: `NAME.hip`, and `NAME.toml`, which begins with it.
+"""Each kernel in `cases`, right or wrong, and what is said of it: `NAME.hip`, and `NAME.toml`, its launch.
+
+A launch file begins with what it is about:
 
 | a line | says |
 |---|---|
-| `#: targets gfx942 gfx1201` | for which the kernel is compiled |
+| `#: targets gfx942 gfx1201` | for which targets the kernel is compiled |
 | `#: flags -DK=0` | with which flags |
-| `#: levels 3` | at which levels of optimisation, if not at 1 and 3 |
+| `#: levels 3` | at which levels of optimisation, if not at 3 and 1 |
 | `#: race_free refuted` | a claim that some access has this verdict of, and none a worse one |
 | `#: proved` | all are proved |
 
-Every claim that is not named is proved.
+Every claim that is not named is proved.  Where a source has several kernels, this stands above each, once or more:
+
+| a line | says |
+|---|---|
+| `//: race_free refuted, computes unknown` | its verdicts |
+| `//: proved on gfx1201` | those of some targets |
+| `//: proved with computes = ["o[i] = x[i]"]` | those where the launch says this, too |
+| `//: slow` | what stands below is left to the slow run |
+
+A quick run takes the first target and level of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from layoutalg.audit.audit import audit
-from layoutalg.device.compile import compile_source
+from layoutalg.audit.audit import Audit, audit
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.decode.code import MachineCode
+from tests.audit.auditing import VERDICTS, failed, kernels
 
 CASES = Path(__file__).parent / "cases"
 
-#: From the best to the worst.
-VERDICTS = ("proved", "unknown", "refuted")
+#: A question above a kernel, and the kernel's head.
+QUESTION = re.compile(r"//: (.*?)(?: on ([\w ]+?))?(?: with (.*))?")
+HEAD = re.compile(r"(?:KERNEL\w*\(|.*\bvoid (?:__launch_bounds__\(\d+\) )?)(\w+)\b.*")
 
 
-def said(path: Path) -> dict[str, str]:
+@dataclass(frozen=True)
+class Question:
+    """What is said of a kernel as it is launched."""
+
+    case: str
+    kernel: str
+    verdicts: str
+    more: str
+    target: str
+    level: int
+    slow: bool
+
+    def __str__(self) -> str:
+        return "-".join(filter(None, (self.case, self.kernel, self.more, self.target, str(self.level))))
+
+    @property
+    def wanted(self) -> Mapping[str, str]:
+        """The claims that are not proved."""
+        return {one.split()[0]: one.split()[1] for one in self.verdicts.split(", ") if one != "proved"}
+
+    @property
+    def path(self) -> Path:
+        return CASES / f"{self.case}.toml"
+
+    @property
+    def compiled(self) -> Mapping[str, MachineCode]:
+        flags = tuple(head(self.path).get("flags", "").split())
+        return kernels(self.path.with_suffix(".hip").read_text(), self.target, self.level, flags)
+
+    def audited(self) -> Audit:
+        file = loads(f"{self.path.read_text()}\n{self.more}\n")
+        assert file.launch is not None
+        name = self.kernel or file.launch.kernel or next(iter(self.compiled))
+        return audit(self.compiled[name], file, 30)
+
+
+def head(path: Path) -> dict[str, str]:
     """What the first lines of a launch file say, by their first words."""
-    lines = (line.removeprefix("#: ") for line in path.read_text().splitlines() if line.startswith("#: "))
-    return dict((*line.split(" ", 1), "")[:2] for line in lines)
+    lines = (line[3:].partition(" ") for line in path.read_text().splitlines() if line.startswith("#: "))
+    return {word: rest for word, _, rest in lines}
 
 
-def cases() -> Iterator[tuple[str, str, int]]:
-    for path in sorted(CASES.glob("*.toml")):
-        levels = said(path).get("levels", "1 3").split()
-        for target in said(path)["targets"].split():
-            yield from ((path.stem, target, int(level)) for level in levels)
+def asked(path: Path) -> Iterator[tuple[str, str, str, str, bool]]:
+    """Kernel, verdicts, targets, what is added to the launch, and whether it is slow, of each question of a case."""
+    said = head(path)
+    verdicts = [f"{claim} {verdict}" for claim, verdict in said.items() if verdict in VERDICTS]
+    if verdicts or "proved" in said:
+        yield "", ", ".join(verdicts) or "proved", "", "", "slow" in said
+    open_questions, slow = [], "slow" in said
+    for line in path.with_suffix(".hip").read_text().splitlines():
+        if line == "//: slow":
+            slow = True
+        elif question := QUESTION.fullmatch(line):
+            open_questions.append(question)
+        elif open_questions and (kernel := HEAD.fullmatch(line)):
+            yield from ((kernel[1], one[1], one[2] or "", one[3] or "", slow) for one in open_questions)
+            open_questions = []
+    assert not open_questions, f"{path.stem}: no kernel below a question"
 
 
-def test_every_kernel_has_a_launch_with_verdicts() -> None:
+def questions(path: Path) -> Iterator[Question]:
+    said = head(path)
+    levels = said.get("levels", "3 1").split()
+    for kernel, verdicts, only, more, slow in asked(path):
+        first = True
+        for target in (only or said["targets"]).split():
+            for level in levels:
+                yield Question(path.stem, kernel, verdicts, more, target, int(level), slow or not first)
+                first = False
+
+
+def test_every_source_has_a_launch_and_each_of_its_kernels_verdicts() -> None:
     assert {path.stem for path in CASES.glob("*.hip")} == {path.stem for path in CASES.glob("*.toml")}
-    assert all(len(said(path)) >= 2 for path in CASES.glob("*.toml"))
+    for path in CASES.glob("*.toml"):
+        if (named := {question.kernel for question in questions(path)}) != {""}:
+            assert named == set(next(questions(path)).compiled), path.stem
 
 
-@pytest.mark.parametrize(("name", "target", "level"), list(cases()))
-def test_what_is_said_of_a_kernel(name: str, target: str, level: int) -> None:
-    path = CASES / f"{name}.toml"
-    wanted = {claim: verdict for claim, verdict in said(path).items() if verdict in VERDICTS}
-    flags = tuple(said(path).get("flags", "").split())
-    source, file = path.with_suffix(".hip").read_text(), loads(path.read_text())
-    kernels = read_kernels(compile_source(source, target, opt_level=level, flags=flags).payload)
-    assert file.launch is not None
-    found = audit(decode_kernel(kernels[file.launch.kernel or next(iter(kernels))]), file, 30)
-    worst: dict[str, str] = {}
-    for claim, _, verdict in found.claims:
-        worst[claim] = max(worst.get(claim, "proved"), verdict.name, key=VERDICTS.index)
-    assert {claim: verdict for claim, verdict in worst.items() if verdict != "proved"} == wanted, found.failures
+EVERY = [
+    pytest.param(one, id=str(one), marks=[pytest.mark.slow] if one.slow else [])
+    for path in sorted(CASES.glob("*.toml"))
+    for one in questions(path)
+]
+
+
+@pytest.mark.parametrize("question", EVERY)
+def test_what_is_said_of_a_kernel(question: Question) -> None:
+    found = question.audited()
+    assert failed(found) == question.wanted, found.failures
+
+
+def of(case: str) -> Audit:
+    return next(questions(CASES / f"{case}.toml")).audited()
 
 
 def test_a_barrier_that_waves_pass_without_those_that_have_ended_is_told_and_no_fault() -> None:
-    path = CASES / "waves_that_end_early.toml"
-    (kernel,) = read_kernels(compile_source(path.with_suffix(".hip").read_text(), "gfx942").payload).values()
-    found = audit(decode_kernel(kernel), loads(path.read_text()), 30)
+    found = of("waves_that_end_early")
     (told,) = found.ended
     assert told.endswith("s_barrier")
     assert not found.shown
 
 
 def test_a_run_that_does_it_is_told_where_a_compiler_may_do_so_too() -> None:
-    path = CASES / "halves_joined_at_any_half.toml"
-    (kernel,) = read_kernels(compile_source(path.with_suffix(".hip").read_text(), "gfx942").payload).values()
-    reasons = {verdict.reason for claim, _, verdict in audit(decode_kernel(kernel), loads(path.read_text()), 30).claims
-               if claim == "aligned"}  # fmt: skip
+    reasons = {verdict.reason for claim, _, verdict in of("halves_joined_at_any_half").claims if claim == "aligned"}
     assert reasons
     assert all(reason.startswith("a run at ") and "no multiple of 4" in reason for reason in reasons)

@@ -148,7 +148,6 @@ OF_NO_MODULE = {
     "test_release": "the wheel and the source archive",
     "foreign/test_ck_instances": "benchmarks/ck, kernels of CK that are compiled here",
     "foreign/test_corpus": "kernels that others might have written, from source to result",
-    "foreign/test_executors": "benchmarks/executors, which compares others with the whole room",
     "foreign/test_kernelbench": "problems of KernelBench, from source to result",
     "foreign/test_triton": "kernels that Triton compiled, from code object to result",
     "interop/cute/test_definitions": "all that the room can be asked, by definition",

@@ -124,7 +124,7 @@ class Strided(Displayed):
     def overlap(self) -> tuple[Top, Top] | None:
         """Two indices of one element; None where no two share any.
 
-        LayoutError where search, lattice and prover all give up: of 1000 hostile views (`benchmarks/interop`), on none.
+        LayoutError where search, lattice and prover all give up: of 1000 hostile views that were drawn, on none.
         """
         if self.is_empty:
             return None

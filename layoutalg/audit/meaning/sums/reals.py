@@ -90,7 +90,7 @@ class Reals:
 
     def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
         """The addends (or candidates) of a word. Raises `NotReadable` where it is none."""
-        key = word, dtype, tuple(env.items()), how, tuple(self._open.items()), self.given
+        key = word, dtype, tuple(env.items()), how, tuple(self._open.items()), self.given, self.function
         if key not in self._done:
             with self.asking() as asked:
                 self._done[key] = added(self._read_or_applied(simplify(word), dtype, env, how)), asked

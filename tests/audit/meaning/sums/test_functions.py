@@ -64,9 +64,9 @@ COMPUTED = {
 }  # fmt: skip
 
 
-def verdicts(computed, *equations):
-    code = decode_kernel(read_kernels(compile_source(ROW.format(*computed), "gfx942").payload)["row"])
-    least = ROWS.replace("M = { min = 1", "M = { min = 3")
+def verdicts(computed, *equations, rows=ROWS, source=ROW):
+    code = decode_kernel(read_kernels(compile_source(source.format(*computed), "gfx942").payload)["row"])
+    least = rows.replace("M = { min = 1", "M = { min = 3")
     found = (audit(code, loads(f'{least}computes = ["o[i] = {one}"]'), seconds=20) for one in equations)
     return [next(verdict.name for claim, _, verdict in one.claims if claim == "computes") for one in found]
 
@@ -74,6 +74,15 @@ def verdicts(computed, *equations):
 def test_a_mean_is_proved_and_that_of_a_row_less_is_not():
     computed, right, (_, wrong, *_) = COMPUTED["mean"]
     assert verdicts(computed, right, wrong) == ["proved", "refuted"]
+
+
+def test_one_word_stored_to_two_rows_is_the_sum_of_its_own_alone():
+    """Both stores are of one word in one thread: which sum it is depends on the element that is stored."""
+    twice = ROW.replace("o[i] = {2};", "float r = {2}; o[i] = r; o[i + m] = r;")
+    rows = ROWS.replace('lengths = ["M"', 'lengths = ["2 * M"')
+    computed = ("", "s += x[i * k + j];", "rsqrtf(s + 1.0f)")
+    right, wrong = (f"rsq((sum[j] x[{row}, j]) + 1.0)" for row in ("i % M", "i"))
+    assert verdicts(computed, right, wrong, rows=rows, source=twice) == ["proved", "refuted"]
 
 
 @pytest.mark.slow

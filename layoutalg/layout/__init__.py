@@ -8,8 +8,7 @@
 | move an index by steps                                | `coordinate`, `increments`                                   |
 | say which lane holds what                             | `distribution`, `encodings`                                  |
 | read and write real memory                            | `buffer_view`, `tensor_view`, `tile_window`                  |
-| hold a tile in registers, order its accesses          | `distributed_tensor`, `space_filling_curve`                  |
-| take a part of a tile, or an operand that is not there | `slice_tile`, `null_tensor`                                 |
+| hold a tile in registers                              | `distributed_tensor`                                         |
 | know how wide memory may be accessed                  | `vectors`                                                    |
 | give sizes their values; write a layout as JSON       | `bind`, `json_form`                                          |
 | see CK's known faults                                 | `transforms.DEFECTS`, `c_arithmetic`                         |

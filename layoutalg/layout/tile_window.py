@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +22,6 @@ from layoutalg.index.integers import integer
 from layoutalg.layout.buffer_view import Array, MemoryOperation
 from layoutalg.layout.distributed_tensor import StaticDistributedTensor, coordinates
 from layoutalg.layout.distribution import TileDistribution
-from layoutalg.layout.null_tensor import NullTensor, NullTensorView, NullTileWindow
 from layoutalg.layout.tensor_view import TensorView
 
 
@@ -101,54 +99,28 @@ class TileWindow:
         return self.distribution
 
 
-Window = TypeVar("Window", TileWindow, NullTileWindow)
-
-
-@overload
 def make_tile_window(
     view: TensorView, lengths: Sequence[int], origin: Sequence[int], distribution: TileDistribution | None = None
-) -> TileWindow: ...
-@overload
-def make_tile_window(
-    view: NullTensorView, lengths: Sequence[int], origin: Sequence[int], distribution: TileDistribution | None = None
-) -> NullTileWindow: ...
-def make_tile_window(
-    view: TensorView | NullTensorView,
-    lengths: Sequence[int],
-    origin: Sequence[int],
-    distribution: TileDistribution | None = None,
-) -> TileWindow | NullTileWindow:
+) -> TileWindow:
     """CK Tile's `make_tile_window`."""
-    if isinstance(view, NullTensorView):
-        return NullTileWindow(tuple(map(integer, lengths)))
     return TileWindow(view, tuple(lengths), tuple(origin), distribution)
 
 
-@overload
-def load_tile(window: TileWindow) -> StaticDistributedTensor: ...
-@overload
-def load_tile(window: NullTileWindow) -> NullTensor: ...
-def load_tile(window: TileWindow | NullTileWindow) -> StaticDistributedTensor | NullTensor:
+def load_tile(window: TileWindow) -> StaticDistributedTensor:
     """CK Tile's `load_tile`."""
-    return NullTensor() if isinstance(window, NullTileWindow) else window.load_tile()
+    return window.load_tile()
 
 
-def store_tile(window: TileWindow | NullTileWindow, tensor: StaticDistributedTensor) -> None:
+def store_tile(window: TileWindow, tensor: StaticDistributedTensor) -> None:
     """CK Tile's `store_tile`."""
-    _stored(window).store_tile(tensor)
+    window.store_tile(tensor)
 
 
-def update_tile(window: TileWindow | NullTileWindow, tensor: StaticDistributedTensor) -> None:
+def update_tile(window: TileWindow, tensor: StaticDistributedTensor) -> None:
     """CK Tile's `update_tile`: add to what is there."""
-    _stored(window).store_tile(tensor, MemoryOperation.ATOMIC_ADD)
+    window.store_tile(tensor, MemoryOperation.ATOMIC_ADD)
 
 
-def _stored(window: TileWindow | NullTileWindow) -> TileWindow:
-    if isinstance(window, NullTileWindow):
-        raise LayoutError("a store to a null tile window: CK Tile has none; leave it out where the operand is")
-    return window
-
-
-def move_tile_window(window: Window, step: Sequence[int]) -> Window:
+def move_tile_window(window: TileWindow, step: Sequence[int]) -> TileWindow:
     """CK Tile's `move_tile_window`, giving the moved window."""
-    return window if isinstance(window, NullTileWindow) else window.move(step)
+    return window.move(step)

@@ -48,7 +48,6 @@ from layoutalg.layout.descriptor import (
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.merge import magic_number
 from layoutalg.layout.mixed_radix import digits, horner
-from layoutalg.layout.space_filling_curve import SpaceFillingCurve
 from layoutalg.layout.tensor_view import make_tensor_view
 from layoutalg.layout.tile_window import make_tile_window
 
@@ -84,9 +83,6 @@ TAKES: dict[str, Callable[[Any], object]] = {
     "major": lambda n: TileDistributionEncoding((), ((4, 2),), ((n,),), ((0,),), (1,), (1,)),
     "lanes": lambda n: TILE.lower((n,), (1,)), "wave": TILE.require_lanes,
     "window": lambda n: TILE.require_window((n,)),
-    "curve": lambda n: SpaceFillingCurve((4, 8), (0, 1), (1, n)),
-    "order": lambda n: SpaceFillingCurve((4,), (n,), (1,)),
-    "access": SpaceFillingCurve((4, 8), (0, 1), (1, 4)).index_of,
     "magic": magic_number, "digits": lambda n: digits(n, (4, 5)), "horner": lambda n: horner((1, n), (4, 5)),
     "bind": lambda n: bind(make_naive_tensor_descriptor_packed((M,)), {M: n}), "view": lambda n: VIEW.get((n, 1)),
     "buffer": lambda n: BufferView(np.arange(4)).get(n), "origin": lambda n: make_tile_window(VIEW, (1, 1), (n, 0)),

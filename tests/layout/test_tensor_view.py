@@ -1,4 +1,4 @@
-"""Buffers, views, windows, distributed tensors, sweeps and curves, on real memory."""
+"""Buffers, views, windows, and distributed tensors, on real memory."""
 
 import numpy as np
 import pytest
@@ -20,12 +20,7 @@ from layoutalg.layout.buffer_view import AddressSpace, BufferView, MemoryOperati
 from layoutalg.layout.distributed_tensor import (
     StaticDistributedTensor,
     from_tile,
-    make_static_distributed_tensor,
-    sweep_order,
-    sweep_tile,
-    tile_elementwise,
 )
-from layoutalg.layout.space_filling_curve import SpaceFillingCurve
 from layoutalg.layout.tensor_view import (
     make_naive_tensor_view,
     make_tensor_view,
@@ -299,23 +294,6 @@ def test_windows_that_do_not_fit_are_refused():
 # --- distributed tensors ----------------------------------------------------------------------------------------------
 
 
-def test_sweep_knows_where_each_register_is():
-    held = make_static_distributed_tensor(int, LANES)
-    swept = sweep_tile(held, lambda x, v: v + x[0] * 16 + x[1])
-    assert np.array_equal(swept.to_tile(), np.arange(128).reshape(8, 16))
-    doubled = tile_elementwise(lambda a, b: a + b, swept, swept)
-    assert np.array_equal(doubled.to_tile(), 2 * np.arange(128).reshape(8, 16))
-
-
-def test_sweep_order_takes_registers_in_groups():
-    assert sweep_order(LANES)[:, 0].tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert sweep_order(LANES, (1, 2)).tolist() == [[[0, 0], [0, 1]], [[1, 0], [1, 1]]]
-    with pytest.raises(LayoutError, match="Y1: length 2 is not a multiple of the 3"):
-        sweep_order(LANES, (1, 3))
-    with pytest.raises(LayoutError, match="1 unpacks for 2 Y"):
-        sweep_order(LANES, (1,))
-
-
 def test_copies_that_differ_are_refused():
     copies = TileDistribution(TileDistributionEncoding((2,), ((4,),), ((0, 1),), ((0, 0),), (), ()))
     assert from_tile(copies, np.arange(4)).to_tile().tolist() == [0, 1, 2, 3]
@@ -323,54 +301,9 @@ def test_copies_that_differ_are_refused():
         StaticDistributedTensor(copies, np.array([0, 1, 2, 3, 0, 9, 2, 3])).to_tile()
 
 
-def test_distributed_tensors_that_do_not_fit_are_refused():
-    other = TileDistribution(TileDistributionEncoding((), ((4, 2), (8, 2)), ((2, 1),), ((0, 0),), (1, 2), (1, 1)))
-    with pytest.raises(LayoutError, match="different distributions"):
-        tile_elementwise(np.add, *(make_static_distributed_tensor(int, d) for d in (LANES, other)))
+def test_a_distributed_tensor_that_does_not_fit_is_refused():
     with pytest.raises(LayoutError, match=r"registers of shape \(32, 4\)"):
         StaticDistributedTensor(LANES, np.zeros((32, 4)))
-
-
-# --- curves -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("lengths", "scalars", "count"), [((4, 6), (1, 1), 24), ((4, 8), (1, 4), 8), ((16, 32), (1, 8), 64)]
-)
-@pytest.mark.parametrize("snake", [True, False])
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_a_curve_visits_each_access_once(lengths, scalars, count, snake, order):
-    curve = SpaceFillingCurve(lengths, order, scalars, snake)
-    found = curve.indices()
-    assert int(curve.count) == len(found) == count
-    wanted = np.indices([n // s for n, s in zip(lengths, scalars, strict=True)]).reshape(2, -1).T * scalars
-    assert sorted(map(tuple, found.tolist())) == sorted(map(tuple, wanted.tolist()))
-    if snake:
-        assert np.all(np.abs(np.diff(found, axis=0)) @ (1 / np.array(scalars)) == 1)
-
-
-def test_snake_of_4_by_8_in_vectors_of_4():
-    curve = SpaceFillingCurve((4, 8), (0, 1), (1, 4))
-    assert curve.indices().tolist() == [[0, 0], [0, 4], [1, 4], [1, 0], [2, 0], [2, 4], [3, 4], [3, 0]]
-    assert tuple(map(int, curve.backward_step(3))) == (0, 4)
-    assert tuple(map(int, curve.step_between(0, 7))) == (3, 0)
-
-
-def test_a_snake_of_three_dimensions_moves_by_one():
-    found = SpaceFillingCurve((3, 2, 5), (2, 0, 1), (1, 1, 1)).indices()
-    assert len(np.unique(found, axis=0)) == 30
-    assert np.all(np.abs(np.diff(found, axis=0)).sum(axis=1) == 1)
-
-
-def test_curves_that_do_not_fit_are_refused():
-    with pytest.raises(LayoutError, match="dimension 0: length 5 is not a multiple of the 2 scalars"):
-        SpaceFillingCurve((5, 7), (0, 1), (2, 3))
-    with pytest.raises(LayoutError, match=r"order \(0, 0\) is no permutation"):
-        SpaceFillingCurve((4, 4), (0, 0), (1, 1))
-    with pytest.raises(LayoutError, match="1 scalars per access for 2"):
-        SpaceFillingCurve((4, 4), (0, 1), (1,))
-    with pytest.raises(LayoutError, match="both are at least 1"):
-        SpaceFillingCurve((4, 4), (0, 1), (1, 0))
 
 
 def test_bound_descriptors_are_those_built_from_numbers():

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import gcd
 
-from layoutalg.index import ZERO, Expr, as_expr, div, nonnegative, postorder, simplify, variables
+from layoutalg.index import ZERO, Expr, div, extent_of, nonnegative, postorder, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
 from layoutalg.symex.loops.found import MOST
@@ -56,7 +56,7 @@ def meeting(one: Expr, other: Expr, turns: Sequence[Expr], there: Mapping[Expr, 
         each = terms[(v,)]
         if all(k % each == 0 for k in (constant, *terms.values())) and not (own | others) & _leaves(terms, v):
             turn = simplify(v + div(difference if each < 0 else -difference, abs(each)))
-            return None if nonnegative(-1 - turn) or nonnegative(turn - count_of(v)) else {v: turn}
+            return None if nonnegative(-1 - turn) or nonnegative(turn - extent_of(v)) else {v: turn}
     if len(terms) == 2 and len(mine) == len(theirs) == 1:
         (t,), (u,) = mine, theirs
         if there.get(t) is u and terms[(t,)] == -terms[(u,)] and constant % terms[(t,)] == 0:
@@ -69,14 +69,9 @@ def _leaves(terms: Mapping[Monomial, int], v: Expr) -> set[Expr]:
     return set(variables(*(atom for monomial in terms for atom in monomial if monomial != (v,))))
 
 
-def count_of(v: Expr) -> Expr:
-    """How many values an index or a turn has."""
-    return as_expr(int(v.hi) + 1 if v.value.extent is None else v.value.extent)
-
-
 def is_counted(t: Expr) -> bool:
     """Whether every turn below a loop's count is made: not of loops that each lane leaves for itself."""
-    count = count_of(t)
+    count = extent_of(t)
     return count.op != "const" or count.value < MOST
 
 

@@ -7,7 +7,7 @@ from layoutalg.formats.context import Data, expected, meaning
 from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, LemmaItem
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import ONE, Expr, fresh, prod
-from layoutalg.layout.mixed_radix import digits
+from layoutalg.index.radix import digits
 from layoutalg.target import TargetError, target
 from layoutalg.target.dtypes import DTYPES
 

@@ -37,15 +37,15 @@ from layoutalg.index.normal import holds, nonnegative, simplify
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.index.symbolic import from_sympy, latex, to_sympy
 from layoutalg.index.truth import all_of, any_of, eq, lookup, negation, select  # fmt: skip
-from layoutalg.index.variable import Symbol, internal, symbol, unlimited, var, with_extent
+from layoutalg.index.variable import Symbol, extent_of, internal, symbol, unlimited, var, with_extent
 from layoutalg.index.walk import conjuncts, fresh, names, postorder, rebuild, slack, substitute, unused, variables
 
 __all__ = [
     "FALSE", "ONE", "PYTHON", "TRUE", "ZERO", "Code", "Expr", "InexpressibleError", "ParseError", "Symbol", "Term",
     "add", "all_equal", "all_of", "any_of", "array", "as_expr", "bitand", "c_code", "c_expression", "conjuncts",
-    "const", "div", "eq", "extent", "fits", "fresh", "from_sympy", "grid", "grids", "holds", "intermediates",
-    "internal", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod", "mul", "names", "narrowed",
-    "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select", "simplify", "slack",
-    "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var", "variables", "with_extent",
-    "xor",
+    "const", "div", "eq", "extent", "extent_of", "fits", "fresh", "from_sympy", "grid", "grids", "holds",
+    "intermediates", "internal", "javascript", "latex", "le", "lookup", "lt", "maximum", "minimum", "mod", "mul",
+    "names", "narrowed", "negation", "nonnegative", "parse", "postorder", "prod", "read", "rebuild", "select",
+    "simplify", "slack", "substitute", "symbol", "to_sympy", "unlimited", "unused", "value", "values", "var",
+    "variables", "with_extent", "xor",
 ]  # fmt: skip

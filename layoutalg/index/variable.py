@@ -99,6 +99,15 @@ def with_extent(index: Expr, extent: Term) -> Expr:
     return make_node("var", (), replace(made.value, internal=index.value.internal))
 
 
+def extent_of(index: Expr) -> Expr:
+    """How many values an index has, from 0 on.
+
+    >>> extent_of(var("i", 8)), extent_of(var("j", symbol("M") * 2))
+    (8, M * 2)
+    """
+    return as_expr(int(index.hi) + 1 if index.value.extent is None else index.value.extent)
+
+
 def unlimited(name: str, least: Bound = -math.inf) -> Expr:
     """A variable that may be any integer, or any from `least` up: what is written over it holds wherever it is used.
 

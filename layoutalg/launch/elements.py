@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, div, eq, lt, mod, simplify, substitute
-from layoutalg.launch.strides import magnitude, strides_of
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, eq, simplify, substitute
+from layoutalg.index.radix import affine, digits_by, largest_first
 from layoutalg.layout import TensorDescriptor
 
 
@@ -47,18 +47,17 @@ class Elements:
             return cls(ZERO, space)
         index = descriptor.index
         offset = descriptor.offset(index)
-        first, found = sizes(substitute(offset, dict.fromkeys(index, ZERO))), strides_of(offset, index)
-        if found is None or descriptor.valid(index) is not TRUE:
+        first, form = sizes(substitute(offset, dict.fromkeys(index, ZERO))), affine(offset, index)
+        if form is None or descriptor.valid(index) is not TRUE:
             return cls(first, space, assumed=True)
-        strides = found[1]
-        axes = [(sizes(stride), sizes(length)) for stride, length in zip(strides, descriptor.lengths, strict=True)
+        both = zip(form.strides.values(), descriptor.lengths, strict=True)
+        axes = [(sizes(stride), sizes(length)) for stride, length in both
                 if length is not ONE and stride is not ZERO]  # fmt: skip
         if _without_gaps(axes):
             return cls(first, space)
         if any(stride.lo < 1 for stride, _ in axes):
             return cls(first, space, assumed=True)
-        ordered = sorted(axes, key=lambda axis: -magnitude(axis[0]))
-        return cls(first, space, lambda place: _is_element(place, ordered))
+        return cls(first, space, lambda place: _is_element(place, axes))
 
 
 def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:
@@ -74,8 +73,6 @@ def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:
 
 
 def _is_element(place: Expr, axes: Sequence[tuple[Expr, Expr]]) -> Expr:
-    inside, rest = [place >= 0], place
-    for stride, length in axes:
-        inside.append(lt(div(rest, stride), length))
-        rest = mod(rest, stride)
-    return all_of(*inside, eq(rest, 0))
+    order = largest_first({n: stride for n, (stride, _) in enumerate(axes)})
+    digits, rest = digits_by(place, [axes[n][0] for n in order])
+    return all_of(place >= 0, *(digit < axes[n][1] for n, digit in zip(order, digits, strict=True)), eq(rest, 0))

@@ -22,6 +22,7 @@ from typing import ClassVar
 from layoutalg.errors import LayoutError
 from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr
 from layoutalg.index.normal import nonnegative
+from layoutalg.index.radix import digits_by, slowest_first
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed, several
 
 
@@ -96,32 +97,16 @@ class Embed(Linear):
 
     def upper(self, lower: Sequence[Term]) -> Index:
         """The digits of `lower` by the strides, the greatest first; only where each stride holds all smaller ones."""
-        order = self._slowest_first()
+        order = slowest_first((n for n, length in enumerate(self.lengths) if length is not ONE), self._is_beyond)
         if order is None:
             return super().upper(lower)
-        rest, found = as_expr(lower[0]), dict[int, Expr]()
-        for n in order:
-            found[n] = rest // self.strides[n]
-            rest = rest % self.strides[n]
-        return tuple(found.get(n, ZERO) for n in range(len(self.lengths)))
+        found, _ = digits_by(as_expr(lower[0]), [self.strides[n] for n in order])
+        each = dict(zip(order, found, strict=True))
+        return tuple(each.get(n, ZERO) for n in range(len(self.lengths)))
 
-    def _slowest_first(self) -> list[int] | None:
-        """The dimensions longer than 1, each with a stride beyond the reach of all later ones; None where none is."""
-        both = enumerate(zip(self.lengths, self.strides, strict=True))
-        reach = {n: (length - 1) * stride for n, (length, stride) in both if length is not ONE}
-        order: list[int] = []
-        while reach:
-            whole = add(0, *reach.values())
-            slowest = (n for n, own in reach.items() if self._holds(n, whole - own))
-            found = next(slowest, None)
-            if found is None:
-                return None
-            order.append(found)
-            del reach[found]
-        return order
-
-    def _holds(self, n: int, reach: Expr) -> bool:
+    def _is_beyond(self, n: int, others: Sequence[int]) -> bool:
         """Whether the stride of a dimension is beyond what others reach together."""
+        reach = add(0, *((self.lengths[k] - 1) * self.strides[k] for k in others))
         return self.strides[n].lo >= 1 and nonnegative(self.strides[n] - 1 - reach)
 
     def words(self, low: Sequence[str], up: Sequence[str]) -> str:

@@ -27,9 +27,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, bitand, prod, select
+from layoutalg.index.radix import digits, horner
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
 from layoutalg.layout.linear import Linear
-from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed
 
 

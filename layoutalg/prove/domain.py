@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import Expr, InexpressibleError, Term, all_of, as_expr, fresh, mod, names
+from layoutalg.index.radix import horner
 from layoutalg.layout import LayoutError, Merge, TensorAdaptor, TensorDescriptor, Transform
-from layoutalg.layout.mixed_radix import horner
 from layoutalg.layout.transform import Index
 
 Layout = TensorDescriptor | TensorAdaptor

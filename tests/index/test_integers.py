@@ -35,6 +35,7 @@ from layoutalg.index import (
     var,
     xor,
 )
+from layoutalg.index.radix import digits, horner
 from layoutalg.layout import Functor, Indexing, Merge, Pad, PassThrough, ck
 from layoutalg.layout.adaptor import attach, make_identity
 from layoutalg.layout.bind import bind
@@ -47,7 +48,6 @@ from layoutalg.layout.descriptor import (
 )
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.merge import magic_number
-from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.layout.tensor_view import make_tensor_view
 from layoutalg.layout.tile_window import make_tile_window
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from layoutalg.audit.intervals import count_of, counted_loops, is_counted
+from layoutalg.audit.intervals import counted_loops, is_counted
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
@@ -30,7 +30,21 @@ from layoutalg.audit.meaning.through_lds import ThroughLds
 from layoutalg.audit.meaning.wanted import MACHINE, Wanted, WantedPlace
 from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, div, fresh, mod, simplify, variables
+from layoutalg.index import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    div,
+    extent_of,
+    fresh,
+    mod,
+    simplify,
+    variables,
+)
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.loops.invariants import Loops
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -227,7 +241,7 @@ class ComputesClaim:
     def _at_the_end(self, store: StoredTerm) -> StoredTerm:
         """A store behind a loop: what is left of the loop is what its last turn made."""
         behind = (t for one in self.trace for t in one.loops if t not in store.element.loops)
-        past = {t: count_of(t) - 1 for t in behind if is_counted(t)}  # which turn was last of another is not known
+        past = {t: extent_of(t) - 1 for t in behind if is_counted(t)}  # which turn was last of another is not known
         if not past:
             return store
         new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))

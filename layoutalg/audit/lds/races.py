@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess, same_bytes
-from layoutalg.audit.intervals import count_of, meeting, own_variables
+from layoutalg.audit.intervals import meeting, own_variables
 from layoutalg.audit.lds.tables import (
     BlockThreads,
     Ints,
@@ -45,7 +45,7 @@ from layoutalg.audit.lds.tables import (
     joint_periods,
     most_of,
 )
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, negation, simplify, value
+from layoutalg.index import FALSE, Expr, all_of, any_of, eq, extent_of, negation, simplify, value
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 
@@ -258,7 +258,7 @@ class LdsRaces:
             same = all_of(*(eq(v, there[v]) for v in block.threads))
             equal = eq(a.offset, offset) if one == other and a.uniform else FALSE
             ordered = any_of(same, all_of(ordered, any_of(negation(same_turn), equal)))
-        within = [all_of(e >= 0, e < count_of(t)) for t, e in solved.items() if e.op != "const"]
+        within = [all_of(e >= 0, e < extent_of(t)) for t, e in solved.items() if e.op != "const"]
         at_once = all_of(barriers <= a.barriers + (a.lands or 0), a.barriers <= barriers + (b.lands or 0))
         given = all_of(block.launched.given, a.guard, guard, at_once, *within)
         goal = any_of(ordered, apart)

@@ -33,11 +33,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.intervals import count_of, counted_loops, is_later, is_linear
+from layoutalg.audit.intervals import counted_loops, is_later, is_linear
 from layoutalg.audit.lds.tables import MOST_TURNS, BlockThreads, Ints, LdsFinding, LdsRow, bytes_of, joint_periods
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, as_expr, conjuncts, div, eq, mod, simplify, var, variables
+from layoutalg.index import (
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    conjuncts,
+    eq,
+    extent_of,
+    simplify,
+    var,
+    variables,
+)
 from layoutalg.index.conditions import implies
-from layoutalg.index.normal import normal
+from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import At, moved
 from layoutalg.symex.values.unknowns import kind_of
@@ -253,7 +266,7 @@ class Written:
         if inner and not uncounted:
             lasts: dict[Expr, Expr] = {}
             for t in inner:
-                lasts[t] = moved(count_of(t) - 1, lasts)
+                lasts[t] = moved(extent_of(t) - 1, lasts)
             ends += [lasts, {}] if set(inner) & set(variables(one.offset, one.guard)) else []
         for end in ends:
             if before:
@@ -271,7 +284,7 @@ class Written:
         offset, guard, barriers = (moved(e, turns) for e in (one.offset, one.guard, one.barriers))
         unknown = any(kind_of(v) is not None for v in variables(offset, guard))
         free = one.loops[self._shared(one, reads) :] if not back else ()
-        ranges = [all_of(e >= 0, e < moved(count_of(t), turns)) for t, e in turns.items() if e.op != "const"]
+        ranges = [all_of(e >= 0, e < moved(extent_of(t), turns)) for t, e in turns.items() if e.op != "const"]
         for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, ZERO)):
             at = others if unknown else self._digits(offset, byte, unit, one.width, free, others)
             if at is None:
@@ -279,7 +292,7 @@ class Written:
             start, holds, passed = (moved(e, at) for e in (offset, guard, barriers))
             sizes = dict(zip(block.threads, block.sizes, strict=False))
             inside = [all_of(e >= 0, e < sizes[v]) for v, e in at.items() if v in sizes]
-            inside += [all_of(e >= 0, e < moved(count_of(v), at)) for v, e in at.items() if v in free]
+            inside += [all_of(e >= 0, e < moved(extent_of(v), at)) for v, e in at.items() if v in free]
             seen = any_of(passed < reads.barriers, eq(block.wave(at), block.wave()))
             yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + one.width, holds, seen)
             if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):
@@ -289,21 +302,11 @@ class Written:
         self, offset: Expr, byte: Expr, unit: int, width: int, free: Sequence[Expr], others: Mapping[Expr, Expr]
     ) -> dict[Expr, Expr] | None:
         """Indices of the thread (and turn) that stores a byte, if its address is a sum of them; others as given."""
-        terms = normal(offset).terms
         over = [v for v in (*self.block.threads, *free) if v in variables(offset)]
-        strides = {v: int(terms.get((v,), 0)) for v in over}
-        if not all(strides.values()) or any(set(m) & set(over) for m in terms if len(m) > 1):
+        form = affine(offset, over)
+        if form is None or any(stride.op != "const" for stride in form.strides.values()):
             return None
-        if any(set(variables(atom)) & set(over) for m in terms for atom in m if atom not in over):
+        if set(variables(*map(extent_of, over))) & set(over):
             return None
-        left = byte - moved(offset, dict.fromkeys(over, ZERO))
-        extents = {v: count_of(v) for v in over}
-        if set(variables(*extents.values())) & set(over):
-            return None
-        for v in over:
-            left = left - strides[v] * (extents[v] - 1) if strides[v] < 0 else left
-        found = dict(others)
-        for v in sorted(over, key=lambda v: -abs(strides[v])):
-            digit = simplify(div(left, abs(strides[v])))
-            found[v], left = (extents[v] - 1 - digit if strides[v] < 0 else digit), mod(left, abs(strides[v]))
-        return found
+        found = form.solve(byte, lambda v: extent_of(v) - 1)
+        return None if found is None else {**others, **found}

@@ -31,19 +31,16 @@ from layoutalg.index import (
     TRUE,
     ZERO,
     Expr,
-    InexpressibleError,
     all_of,
     any_of,
     conjuncts,
-    const,
-    div,
     eq,
+    extent_of,
     simplify,
     var,
     variables,
 )
-from layoutalg.index.normal import normal
-from layoutalg.launch.strides import magnitude
+from layoutalg.index.radix import affine
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
 
@@ -148,7 +145,8 @@ class _Solved:
                     place_[number] = gap // step
                 left = [gap % step for gap in left]
             own = [v for v in variables(line) if v in which[0] or _is_own(v, family[0], split)]
-            solved = _digits(line, target, own)
+            form = affine(line, own)
+            solved = None if form is None else form.solve(target, lambda v: extent_of(v) - 1)
             if solved is None or any(v in digits or v in numbers for v in solved):
                 return None
             digits |= {v: e for v, e in solved.items() if v in which[0]}
@@ -206,37 +204,6 @@ def _is_own(v: Expr, store: PlacedStore, split: Mapping[Expr, Parts]) -> bool:
     return v in store.own or any(v in parts.digits for parts in split.values())
 
 
-def _digits(line: Expr, target: Expr, own: Sequence[Expr]) -> dict[Expr, Expr] | None:
-    """The values of variables of which a number is a sum of multiples; None where it is no such sum."""
-    factors: dict[Expr, Expr] = {}
-    rest = normal(line)
-    for v in own:
-        parts = rest.linear_in(v)
-        if parts is None:
-            return None
-        rest = parts[0]
-        factors[v] = parts[1].expr()
-    start = rest.expr()
-    if any(v in variables(start, *factors.values()) for v in own):
-        return None
-    left = target - start
-    turned: dict[Expr, Expr] = {}
-    for v, factor in factors.items():  # of a number that falls, what is left of its range
-        if factor.hi <= 0:
-            turned[v] = (const(int(v.hi) + 1) if v.value.extent is None else v.value.extent) - 1
-            left, factors[v] = left - factor * turned[v], simplify(-factor)
-    found: dict[Expr, Expr] = {}
-    ordered = sorted(factors, key=lambda v: -magnitude(factors[v]))
-    try:
-        for v in ordered:
-            quotient = simplify(div(left, factors[v]))
-            left = simplify(left - quotient * factors[v])
-            found[v] = simplify(turned[v] - quotient) if v in turned else quotient
-    except (ValueError, InexpressibleError):
-        return None
-    return found
-
-
 def _wholes(
     family: Sequence[PlacedStore], split: Mapping[Expr, Parts], digits: Mapping[Expr, Expr]
 ) -> tuple[Numbers, Expr]:
@@ -253,8 +220,7 @@ def _wholes(
         else:
             numbers[v] = digits[v] if v in digits else _said(v, family[0].guard)
     for v in family[0].own:
-        extent = const(int(v.hi) + 1) if v.value.extent is None else simplify(moved(v.value.extent, numbers))
-        inside += [numbers[v] >= 0, numbers[v] < extent]
+        inside += [numbers[v] >= 0, numbers[v] < simplify(moved(extent_of(v), numbers))]
     return numbers, all_of(*inside)
 
 

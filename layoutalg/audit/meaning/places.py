@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 
 from layoutalg.audit.meaning.wanted import WantedPlace
 from layoutalg.formats.model import DescriptorItem
-from layoutalg.index import ONE, TRUE, ZERO, Expr, InexpressibleError, all_of, div, eq, simplify, substitute
-from layoutalg.index.normal import normal
-from layoutalg.launch.strides import magnitude, strides_of
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, eq, simplify, substitute
+from layoutalg.index.radix import affine, digits_by, injective, largest_first, multiples_of
 from layoutalg.target.dtypes import DTYPES
 
 Decide = Callable[[Expr, Expr], bool]
@@ -52,40 +51,20 @@ def apart(place: WantedPlace) -> Expr:
 
     Of an offset that is no sum of strides nothing is said; `candidates` has no index of it.
     """
-    found = strides_of(place.offset, place.index)
-    axes = zip(found[1], place.lengths, strict=True) if found else ()
-    ordered = sorted((axis for axis in axes if axis[1] is not ONE), key=lambda axis: -abs(magnitude(axis[0])))
-    reach, goals = ZERO, []
-    for stride, length in reversed(ordered):
-        size = -stride if stride.hi < 0 else stride
-        goals.append(size > reach)
-        reach += size * (length - 1)
-    return all_of(*goals)
+    form = affine(place.offset, place.index)
+    lengths = dict(zip(place.index, place.lengths, strict=True))
+    return injective({v: s for v, s in form.strides.items() if lengths[v] is not ONE}, lengths) if form else TRUE
 
 
 def candidates(place: WantedPlace, offset: Expr) -> Iterator[tuple[Expr, ...]]:
     """Indices that may have an offset in bytes."""
-    found = strides_of(place.offset, place.index)
-    if found is None:
+    form = affine(place.offset, place.index)
+    if form is None:
         return
-    strides = found[1]
-    order = sorted(range(len(strides)), key=lambda k: -magnitude(strides[k]))
-    for quotient in (_divided, _quotient):
-        rest, index = offset, [ZERO] * len(strides)
-        try:
-            for k in order:
-                if place.lengths[k] is not ONE and strides[k] is not ZERO:
-                    index[k] = simplify(quotient(rest, strides[k]))
-                rest = simplify(rest - index[k] * strides[k])
-        except (ValueError, InexpressibleError):
-            continue  # a stride that may be 0
-        yield tuple(index)
-
-
-def _divided(offset: Expr, stride: Expr) -> Expr:
-    quotient, _ = normal(offset).split(normal(stride))
-    return quotient.expr()
-
-
-def _quotient(offset: Expr, stride: Expr) -> Expr:
-    return div(offset, stride)
+    moving = {v: form.strides[v] for v, n in zip(place.index, place.lengths, strict=True) if n is not ONE}
+    order = largest_first({v: stride for v, stride in moving.items() if stride is not ZERO})
+    strides = [moving[v] for v in order]
+    for way in (multiples_of, digits_by) if all(stride.lo >= 1 for stride in strides) else (multiples_of,):
+        digits, _ = way(offset, strides)
+        found = dict(zip(order, map(simplify, digits), strict=True))
+        yield tuple(found.get(v, ZERO) for v in place.index)

@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
 
-from layoutalg.audit.intervals import count_of, is_counted
+from layoutalg.audit.intervals import is_counted
 from layoutalg.audit.lds.digits import digits
 from layoutalg.audit.lds.handed import Handed, LdsContents
 from layoutalg.audit.meaning.parts import parts_of
 from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.terms import Terms
-from layoutalg.index import Expr, all_of, select, simplify
+from layoutalg.index import Expr, all_of, extent_of, select, simplify
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.machine.state import TracedElement
 from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, kind_of
@@ -66,7 +66,7 @@ class ThroughLds:
         turns = [t for t in piece.element.loops if t in piece.env]
         if len(turns) < len(piece.element.loops) or not all(map(is_counted, turns)):
             raise NotReadable(f"{at} is stored in a turn that is not known")
-        made = all_of(piece.needed, *(t < count_of(t) for t in turns))
+        made = all_of(piece.needed, *(t < extent_of(t) for t in turns))
         own = [self.terms.rewritten(e, names, done, simplify) for e in (piece.element.value, made)]
         value, goal = self._moved(own, piece, at)
         if not self.decide(goal, all_of(given, piece.where)):

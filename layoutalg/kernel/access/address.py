@@ -18,9 +18,9 @@ from functools import lru_cache
 
 from layoutalg.index import TRUE, Expr, all_of, var
 from layoutalg.index.normal import normal, simplify
+from layoutalg.index.radix import horner
 from layoutalg.kernel.program import Tensor
 from layoutalg.layout import Merge, TensorDescriptor
-from layoutalg.layout.mixed_radix import horner
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ from functools import cached_property
 
 from layoutalg.index import ONE, ZERO, Expr, all_of, as_expr, internal, substitute
 from layoutalg.index.normal import simplify
+from layoutalg.index.radix import digits, horner
 from layoutalg.kernel.access.matrix_operands import ROW, swizzled
 from layoutalg.kernel.program import BoxCopy, ElementMap, Pixels, Program, Tensor
-from layoutalg.layout.mixed_radix import digits, horner
 
 ROWS = 256
 """The most rows of a box."""

@@ -21,11 +21,11 @@ from collections.abc import Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, eq, substitute
 from layoutalg.index.normal import holds
+from layoutalg.index.radix import digits
 from layoutalg.kernel.access.address import offset_of, written
 from layoutalg.kernel.access.matrix_loads import row_start
 from layoutalg.kernel.program import GlobalAccess, LoadShared, MemoryAccess, Program, Registers, SharedAccess
 from layoutalg.layout import TileDistribution
-from layoutalg.layout.mixed_radix import digits
 
 
 def coordinates(program: Program, access: GlobalAccess) -> tuple[Expr, ...]:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, as_expr, internal, substitute
+from layoutalg.index.radix import digits
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
-from layoutalg.layout.mixed_radix import digits
 from layoutalg.memory import Cost, LaneMap, access, price
 from layoutalg.target import target as named
 from layoutalg.target.model import UnknownInstructionError

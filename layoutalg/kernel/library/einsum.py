@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.index import ONE, Expr, var
+from layoutalg.index.radix import horner
 from layoutalg.kernel.library.copies import packed_strides
 from layoutalg.kernel.program import ElementMap, Tensor
 from layoutalg.layout import (
@@ -31,7 +32,6 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.mixed_radix import horner
 
 Letters = tuple[str, ...]
 MapElements = Callable[[Tensor], ElementMap]

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.index import ONE, ZERO, Expr, prod, var
+from layoutalg.index.radix import horner
 from layoutalg.kernel.library.copies import packed_strides
 from layoutalg.kernel.library.einsum import Letters, MapElements
 from layoutalg.kernel.program import FUNCTIONS, Compute, ElementMap, Meaning, Read, Tensor
@@ -49,7 +50,6 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.mixed_radix import horner
 from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
+from layoutalg.index.radix import horner
 from layoutalg.kernel.library.copies import LARGEST, THREADS, TILE, Copy, Elements, packed_strides
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, numbered, widest
@@ -31,7 +32,6 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.mixed_radix import horner
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():

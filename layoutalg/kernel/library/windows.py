@@ -19,6 +19,7 @@ from math import prod as product_of
 from typing import Any
 
 from layoutalg.index import ONE, Expr, all_of, as_expr, prod, symbol, var
+from layoutalg.index.radix import horner
 from layoutalg.kernel.library.copies import LARGEST, packed_strides
 from layoutalg.kernel.library.fit import each
 from layoutalg.kernel.program import ElementMap, Pixels, Tensor
@@ -33,7 +34,6 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.mixed_radix import horner
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():

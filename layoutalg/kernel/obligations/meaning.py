@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, internal, substitute
+from layoutalg.index.radix import digits
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
 from layoutalg.kernel.program import (
@@ -30,7 +31,6 @@ from layoutalg.kernel.program import (
     extent_of,
 )
 from layoutalg.layout import LayoutError
-from layoutalg.layout.mixed_radix import digits
 from layoutalg.prove import ForAll, InjectiveMap, Shown
 
 

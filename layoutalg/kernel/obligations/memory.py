@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, eq, internal, substitute, symbol, variables
 from layoutalg.index.normal import simplify
+from layoutalg.index.radix import horner
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
 from layoutalg.kernel.obligations.base import Requirement, fits, inside, lanes_of
@@ -20,7 +21,6 @@ from layoutalg.kernel.program import (
     extent_of,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor, make_single_stage_tensor_adaptor
-from layoutalg.layout.mixed_radix import horner
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
 
 

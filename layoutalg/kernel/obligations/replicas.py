@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_equal, all_of, substitute
+from layoutalg.index.radix import digits, horner
 from layoutalg.kernel.access.places import is_first_copy, lane_factors
 from layoutalg.kernel.obligations.base import Requirement, another, lanes_of
 from layoutalg.kernel.program import Registers
 from layoutalg.layout import TileDistribution
-from layoutalg.layout.mixed_radix import digits, horner
 from layoutalg.prove import ForAll, RoundTrip, Shown
 
 

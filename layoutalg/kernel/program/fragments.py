@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from layoutalg.index import ZERO, Expr, as_expr, substitute, var
+from layoutalg.index.radix import digits
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
-from layoutalg.layout.mixed_radix import digits
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 

@@ -52,11 +52,11 @@ from layoutalg.index import (
     var,
 )
 from layoutalg.index.node import Bound
+from layoutalg.index.radix import digits
 from layoutalg.layout import Linear, Merge, MergeCarryCheck, MergeMagicDivision, TensorAdaptor, Transform
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, truncated_div
 from layoutalg.layout.increments import increment_of
 from layoutalg.layout.merge import carry_step, magic_divide, magic_number, quotients
-from layoutalg.layout.mixed_radix import digits
 from layoutalg.layout.transform import Index
 from layoutalg.prove.claims.base import Claim, in_range
 from layoutalg.prove.domain import taken

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from layoutalg.index import ONE, Expr, add, conjuncts, variables
-from layoutalg.index.normal import nonnegative, normal, recover
+from layoutalg.index.normal import nonnegative, normal
 from layoutalg.index.poly import Poly
+from layoutalg.index.radix import affine, slowest_first
 from layoutalg.prove.obligation import InjectiveMap, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import in_digits
@@ -57,37 +58,20 @@ def _at_least_0(given: Expr) -> Iterator[Expr]:
 
 def _separable(poly: Poly, rest: dict[Expr, Expr], known: Sequence[Poly]) -> list[Expr]:
     """The variables that the polynomial determines: all that occur in it, or none."""
-    strides: dict[Expr, Expr] = {}
-    for v in rest:
-        if not any(v in variables(a) for a in poly.atoms()):
-            continue
-        parts = poly.linear_in(v)
-        if parts is None or any(v in variables(a) for a in parts[0].atoms()):
-            return []
-        strides[v] = recover(parts[1]).expr()
-        if any(w in variables(strides[v]) for w in rest):
-            return []
-        poly = parts[0]
-    if any(w in variables(a) for a in poly.atoms() for w in rest):
+    occurring = set(variables(*poly.atoms()))
+    form = affine(poly, [v for v in rest if v in occurring])
+    if form is None or not all(map(nonnegative, form.strides.values())):
         return []
-    remaining = dict(strides)
-    while remaining:
-        top = next((v for v in remaining if _stands_above(v, remaining, rest, known)), None)
-        if top is None:
-            return []
-        del remaining[top]
-    return list(strides)
 
+    def stands_above(top: Expr, below: Sequence[Expr]) -> bool:
+        """Whether a stride is above what those below it add up to, none of which is negative."""
+        reach = add(0, *((rest[v] - 1) * form.strides[v] for v in below))
+        if nonnegative(form.strides[top] - reach - 1):
+            return True
+        room = form.strides[top] - add(0, *(v * form.strides[v] for v in below))
+        return any(_follows(room, one) for one in known)
 
-def _stands_above(top: Expr, strides: dict[Expr, Expr], lengths: dict[Expr, Expr], known: Sequence[Poly]) -> bool:
-    """Whether a stride is above what those below it add up to, none of which is negative."""
-    if not all(nonnegative(s) for s in strides.values()):
-        return False
-    reach = add(0, *((lengths[v] - 1) * s for v, s in strides.items() if v is not top))
-    if nonnegative(strides[top] - reach - 1):
-        return True
-    room = strides[top] - add(0, *(v * s for v, s in strides.items() if v is not top))
-    return any(_follows(room, poly) for poly in known)
+    return slowest_first(form.strides, stands_above) or []
 
 
 def _follows(room: Expr, known: Poly) -> bool:

@@ -148,7 +148,7 @@ def test_every_operand_map_is_a_distribution() -> None:
 
 
 def digits_of(number: Any, lengths: Any) -> Any:
-    from layoutalg.layout.mixed_radix import digits
+    from layoutalg.index.radix import digits
 
     return digits(number, lengths)
 

@@ -37,7 +37,6 @@ from layoutalg.index import (
     all_of,
     any_of,
     conjuncts,
-    div,
     eq,
     negation,
     simplify,
@@ -48,7 +47,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
-from layoutalg.launch.strides import magnitude
+from layoutalg.index.radix import affine, digits_by, largest_first, multiples_of
 from layoutalg.prove import ForAll
 from layoutalg.symex.values.word import NotReadable
 
@@ -338,19 +337,12 @@ def _solved(
 
 def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], whole: bool) -> dict[Expr, Expr] | None:
     """What indices are where two places are one, each by its own step, the largest first."""
-    base, steps = normal(want), dict[Expr, Expr]()
-    for k in ks:
-        line = base.linear_in(k)
-        if line is None or not line[1].terms:
-            return None
-        base, steps[k] = line[0], line[1].expr()
-    if set(ks) & set(variables(*steps.values())):
+    form = affine(want, ks)
+    if form is None or ZERO in form.strides.values():
         return None
-    rest, places = normal(one) - base, dict[Expr, Expr]()
-    for k in sorted(ks, key=lambda k: -abs(magnitude(steps[k]))):
-        quotient, rest = rest.split(normal(steps[k]))
-        places[k] = simplify(quotient.expr())
-    return None if rest.terms and whole else places
+    order = largest_first(form.strides)
+    places, rest = multiples_of(one - form.start, [form.strides[k] for k in order])
+    return None if whole and rest is not ZERO else dict(zip(order, places, strict=True))
 
 
 def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]:
@@ -368,16 +360,11 @@ def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]
 
 def _digits(bound: Sequence[Expr], place: Expr, k: Expr) -> Mapping[Expr, Expr]:
     """Each bound index as a digit of κ less its start, in the mixed radix of its coefficients."""
-    start, steps = normal(place), dict[Expr, Expr]()
-    for v in bound:
-        line = start.linear_in(v)
-        if line is None or not line[1].terms:
-            raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
-        start, steps[v] = line[0], line[1].expr()
-    if set(bound) & set(variables(start.expr(), *steps.values())) or any(step.lo < 1 for step in steps.values()):
+    form = affine(place, bound)
+    if form is None or ZERO in form.strides.values():
+        raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
+    if any(stride.lo < 1 for stride in form.strides.values()):
         raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, bound))}")
-    left, found = simplify(k - start.expr()), {}
-    for v in sorted(steps, key=lambda v: -magnitude(steps[v])):
-        found[v] = simplify(div(left, steps[v]))
-        left = simplify(left - found[v] * steps[v])
-    return found
+    order = largest_first(form.strides)
+    found, _ = digits_by(k - form.start, [form.strides[v] for v in order])
+    return dict(zip(order, map(simplify, found), strict=True))

@@ -46,6 +46,20 @@ def test_no_files_import_each_other() -> None:
     TopologicalSorter(graph).prepare()  # CycleError names the circle
 
 
+def test_no_rooms_of_a_room_import_each_other() -> None:
+    """At every level: of two rooms that stand side by side, one is the lower."""
+    graph = {name: imports.imported(name, MODULES) for name in MODULES}
+    for room in {name.rpartition(".")[0] for name in MODULES} - {""}:
+        level = room.count(".") + 2
+        inside = {name for name in MODULES if name.startswith(f"{room}.")}
+        between: dict[str, set[str]] = {}
+        for name in inside:
+            own = ".".join(name.split(".")[:level])
+            others = {".".join(other.split(".")[:level]) for other in graph[name] & inside}
+            between.setdefault(own, set()).update(others - {own})
+        TopologicalSorter(between).prepare()  # CycleError names the circle
+
+
 def test_the_picture_of_the_rooms_has_all_of_them_and_no_way_back() -> None:
     order = imports.rooms()
     assert {f"layoutalg.{room}" for room in order} == PARTS

@@ -24,11 +24,10 @@ from layoutalg.lazy import lazy_imports
 from layoutalg.prove.claims import Claim
 from layoutalg.prove.content import content, digest
 from layoutalg.prove.decide import decide
-from layoutalg.prove.obligation import Obligation, Onto, points_of, values_at
+from layoutalg.prove.obligation import Obligation, Onto, needs_bits, points_of, values_at
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.portfolio import DEFAULT, Decided, prove, steps_of, verdict_of
 from layoutalg.prove.replay import replays
-from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Unknown
 

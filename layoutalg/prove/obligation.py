@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from layoutalg.index import TRUE, Expr, all_of, names, substitute, symbol, unused, variables
+from layoutalg.index import TRUE, Expr, all_of, names, postorder, substitute, symbol, unused, variables
 from layoutalg.index.evaluate import admits, value
 from layoutalg.layout import LayoutError
 
@@ -233,6 +233,11 @@ def told_apart(obligation: Obligation) -> None:
     for v in variables(*obligation.roots, *over):
         if seen.setdefault(v.value.name, v) is not v:
             raise SharedNameError(f"{obligation.label}: two variables are named {v}; give one of them another name")
+
+
+def needs_bits(obligation: Obligation) -> bool:
+    """Whether an operation is bitwise: the class of problem that bit-vectors win."""
+    return any(node.op in ("xor", "and") for node in postorder(*obligation.roots))
 
 
 def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:

@@ -27,9 +27,8 @@ from layoutalg.index import TRUE, unused
 from layoutalg.prove.decide import decide_quickly
 from layoutalg.prove.encodings import BitVectors, Encoding, Integers, NotExpressible
 from layoutalg.prove.lowering import NegatedObligation
-from layoutalg.prove.obligation import Obligation, Onto, Point
+from layoutalg.prove.obligation import Obligation, Onto, Point, needs_bits
 from layoutalg.prove.outcome import Holds
-from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.steps import AnyFunction, Quotients, Step, assertions, parts, search
 from layoutalg.prove.strategies.changes import changed
 

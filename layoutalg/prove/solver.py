@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from layoutalg.index import budget, postorder
+from layoutalg.index import budget
 from layoutalg.lazy import lazy_imports
-from layoutalg.prove.obligation import Obligation, Onto
+from layoutalg.prove.obligation import Obligation, Onto, needs_bits
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 
 with lazy_imports():
@@ -50,11 +50,6 @@ def solve(obligation: Obligation, limits: Limits) -> Outcome:
     if kept:
         kept.put(obligation, outcome)
     return outcome
-
-
-def needs_bits(obligation: Obligation) -> bool:
-    """Whether an operation is bitwise: the class of problem that bit-vectors win."""
-    return any(node.op in ("xor", "and") for node in postorder(*obligation.roots))
 
 
 class _Process:

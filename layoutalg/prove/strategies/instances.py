@@ -16,9 +16,8 @@ from itertools import islice, product
 
 from layoutalg.index import Expr, symbol, unused, value, values, variables
 from layoutalg.index.box import choices
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, in_domain, names_of
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, in_domain, names_of, needs_bits
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
-from layoutalg.prove.solver import needs_bits
 from layoutalg.prove.strategies.changes import rewritten
 from layoutalg.prove.strategies.enumeration import enumeration
 

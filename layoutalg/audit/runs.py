@@ -1,10 +1,4 @@
-"""What runs show: the kernel is carried out where a claim fails, and at small sizes, with contents the launch allows.
-
-| a run | shows |
-|---|---|
-| faults at an instruction that a claim is about, in a way that the claim speaks of | that the claim fails |
-| faults elsewhere, or otherwise | that the kernel is not safe, and nothing of the claim |
-| needs more than `STEPS` instructions, or cannot be carried out | nothing |
+"""Runs of a kernel as it is launched: at sizes near those of a witness, and small ones, with contents that are allowed.
 
 | contents | first | then |
 |---|---|---|
@@ -14,8 +8,8 @@
 
 Sizes are a witness's, the least, those at which the grid gets a block more (of `(N + 31) // 32` 32 and 33), and small.
 
-Unaligned accesses are done, as amdhsa sets the machine up, but where an `aligned` claim fails: of dwords, since LLVM
-joins neighbouring accesses of bytes, wherever they are, and a run does not tell such from what is wrong.
+Unaligned accesses are done, as amdhsa sets the machine up, but where a run is strict.  A run that needs more than
+`STEPS` instructions, or that cannot be carried out, shows nothing.
 What it cannot represent: the contents that a witness has; sizes beyond `BYTES` and `BLOCKS`.
 """
 
@@ -24,8 +18,9 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,9 +37,7 @@ from layoutalg.launch.concrete import BoundLaunch, bound
 from layoutalg.launch.report import address_of
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.launch.tensors import drawn, numpy_of
-from layoutalg.prove import Refuted, Unknown, Verdict, Witness
 from layoutalg.target.dtypes import DTYPES
-from layoutalg.target.model import DWORD
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
 BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
@@ -67,24 +60,7 @@ MOST_EDGE = 1 << 12
 #: Seconds of all runs at most.
 SECONDS = 10.0
 
-#: What is refuted without a run: figures, what the runtime refuses to start, and numbers that wrap at large sizes.
-NO_RUN = frozenset({"launchable", "no_overflow", "bank_conflict_free", "coalesced", "computes", "stores_all"})
-
-#: The kinds of faults that each claim speaks of.
-SPOKEN: Mapping[str, frozenset[str]] = {
-    "in_bounds": frozenset({"address"}), "lds_in_bounds": frozenset({"address"}),
-    "read_only": frozenset({"read_only", "address"}), "aligned": frozenset({"alignment"}),
-    "defined": frozenset({"uninitialised"}), "initialised": frozenset({"uninitialised"}),
-    "race_free": frozenset({"race", "collision"}), "barriers": frozenset({"barrier"}), "waits": frozenset({"wait"}),
-}  # fmt: skip
-
-#: How a run says that a store is in a tensor, and in none of its elements.
-BETWEEN = "between its elements"
-
 Sizes = Mapping[str, int]
-
-Claimed = tuple[str, str, Verdict]
-"""A claim by its name, what it is about (an instruction, in most), and the verdict."""
 
 
 @dataclass(frozen=True)
@@ -120,81 +96,16 @@ class FaultyRun:
 class Runs:
     """Runs of one kernel and its launch; each is made once."""
 
-    def __init__(self, code: MachineCode, launched: KernelLaunch, file: SpecFile) -> None:
+    def __init__(
+        self, code: MachineCode, launched: KernelLaunch, file: SpecFile, seconds: float = SECONDS,
+        ignored: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        """`seconds` of all runs at most; a fault of an `ignored` kind shows nothing."""
         self.code, self.launched, self.file = code, launched, file
-        self.seconds, self.steps = SECONDS, 0
-        self.shown: dict[tuple[str, str], FaultyRun] = {}  # the run that shows a claim to fail
+        self.seconds, self.steps = min(seconds, SECONDS), 0
         self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
-        self._ignored: set[str] = set()
+        self._ignored = ignored
         self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
-
-    def ignore(self, kind: str) -> None:
-        """From now on takes faults of a kind for nothing that a run shows."""
-        self._ignored.add(kind)
-
-    def shows(self, claim: str, about: str, sizes: Sizes) -> FaultyRun | None:
-        """A run at these sizes, or at others, that faults at an instruction that a claim is about, as it says."""
-        strict = claim == "aligned"
-        for tried in self._candidates(sizes):
-            for run in self._faulty(tried, strict):
-                if self.is_of(run, claim, about):
-                    return run
-        return None
-
-    def faulty(self) -> Iterator[FaultyRun]:
-        """The runs that fault at the least sizes and at small ones, whatever they show."""
-        for tried in self._candidates({}):
-            yield from self._faulty(tried)
-
-    def carried_out(self, claims: Iterable[Claimed]) -> Iterator[Claimed]:
-        """The claims once the kernel was run: refuted where a run shows it, and nowhere else.
-
-        Where not all are proved, what runs show of none of them is a claim of its own.
-        """
-        found = [self._told(*one) for one in claims]
-        faulty = () if all(verdict for _, _, verdict in found) else tuple(self.faulty())
-        for claim, about, verdict in found:
-            run = next((run for run in faulty if self.is_of(run, claim, about)), None)
-            if run and isinstance(verdict, Unknown):
-                self.shown[claim, about] = run
-                yield claim, about, _shown(verdict.claim, run)
-            else:
-                yield claim, about, verdict
-        if faulty and not self.shown:
-            self.shown["runs", ""] = faulty[0]
-            yield "runs", "", _shown("a run does no wrong", faulty[0])
-
-    def _told(self, claim: str, about: str, verdict: Verdict) -> Claimed:
-        """A claim that was refuted, with the run that shows it; unknown where none does."""
-        if not isinstance(verdict, Refuted) or claim in NO_RUN:
-            return claim, about, verdict
-        sizes = verdict.witness.points[0] if verdict.witness.points else {}
-        run = self.shows(claim, about, sizes)
-        if run is None:
-            why = f"{self._unshown(claim, sizes)}: {verdict.reason}"
-            return claim, about, Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, why)
-        self.shown[claim, about] = run
-        return claim, about, replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}"))
-
-    def _unshown(self, claim: str, sizes: Sizes) -> str:
-        """Why no run shows a claim to fail."""
-        strict = claim == "aligned"
-        first = next((run for tried in self._candidates(sizes) for run in self._faulty(tried, strict)), None)
-        if first is None:
-            return "no run shows it"
-        if strict and first.fault.kind == "alignment":
-            return f"{first}, which a compiler that joins narrower accesses makes too"
-        return f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first"
-
-    def is_of(self, run: FaultyRun, claim: str, about: str) -> bool:
-        """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
-        instructions = [part.strip().split(" ", 1)[0] for part in about.split(";")]
-        between = claim == "in_bounds" and BETWEEN in run.fault.what
-        if claim == "aligned" and " updates " not in about:
-            tensor = self.launched.tensors.get(run.fault.facts.get("tensor", ""))
-            if tensor is None or tensor.element < DWORD:
-                return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
-        return (between or run.fault.kind in SPOKEN.get(claim, ())) and f"{run.address:#x}" in instructions
 
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:
         """A witness's sizes, the least ones, then small ones: those that the launch allows."""
@@ -241,7 +152,12 @@ class Runs:
         except (InexpressibleError, ArithmeticError, KeyError):
             return False
 
-    def _faulty(self, sizes: Sizes, strict: bool = False) -> tuple[FaultyRun, ...]:
+    def faulty(self, near: Sizes = MappingProxyType({}), *, strict: bool = False) -> Iterator[FaultyRun]:
+        """The runs that fault at some sizes, the least, and small ones; `strict`: where an access is unaligned, too."""
+        for sizes in self._candidates(near):
+            yield from self._faulty(sizes, strict)
+
+    def _faulty(self, sizes: Sizes, strict: bool) -> tuple[FaultyRun, ...]:
         key = tuple(sorted(sizes.items())), strict
         if key not in self._found:
             if self.steps >= ALL_STEPS or self.seconds <= 0:
@@ -311,11 +227,6 @@ class Runs:
                 kind = numpy_of(dtype)
                 inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
         return bound(self.file, metadata, sizes, inputs, values, seed), values
-
-
-def _shown(claim: str, run: FaultyRun) -> Refuted:
-    """The verdict on a claim that a run alone refutes."""
-    return Refuted(claim, "a run", 0.0, (), Witness((run.sizes,), str(run)))
 
 
 def _next(symbol: Expr, wanted: int) -> int:

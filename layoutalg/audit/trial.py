@@ -7,8 +7,7 @@ the greatest element. What an equation takes from outside its tensors is compare
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,32 +25,11 @@ from layoutalg.target.elements import from_bits
 NEAR: Mapping[str, float] = {"f64": 1e-9, "f32": 1e-3, "f16": 3e-2, "bf16": 3e-2}
 
 
-@dataclass
-class Trial:
-    """What came of runs: the one that refutes what they are held against, or how many there were."""
-
-    refuted: Witness | None = None
-    count: int = 0
-
-    def hold(self, shown: Iterable[Witness | None]) -> None:
-        """Counts runs, each with what it shows, up to one that refutes."""
-        for one in shown:
-            if one is not None:
-                self.refuted = one
-                return
-            self.count += 1
-
-
-def tried(equation: Equation, file: SpecFile, runs: Runs) -> Iterator[Witness | None]:
+def differing_runs(equation: Equation, runs: Runs) -> Iterator[Witness | None]:
     """Of each run at small sizes where it left something else than the equation says; None where it did not."""
     for sizes, made, values, run in runs.results():
-        text = _difference(equation, file, made, sizes, values, run.outputs)
+        text = _difference(equation, runs.file, made, sizes, values, run.outputs)
         yield _witness(sizes, text) if text else None
-
-
-def refuting_run(equation: Equation, file: SpecFile, runs: Runs) -> Witness | None:
-    """A run whose result is not what the equation says, of those at small sizes; None where none is."""
-    return next((one for one in tried(equation, file, runs) if one is not None), None)
 
 
 def unstored_run(tensor: str, runs: Runs) -> Witness | None:

@@ -2,12 +2,15 @@
 
 import pytest
 
+from layoutalg.audit.ask import Finding
 from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import Runs
 from layoutalg.device.compile import compile_source
+from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved, Refuted, Unknown, Witness
 
@@ -46,6 +49,13 @@ def audited(body: str, least: int = 4, more: str = "") -> Audit:
     return audit(code(body), launch(least, more))
 
 
+def refuted(made: MachineCode, file: SpecFile, one: Finding) -> list[tuple[str, str]]:
+    """What becomes of a finding once the kernel was carried out."""
+    assert file.launch is not None
+    found = Refutation(Runs(made, KernelLaunch.of(made.kernel, file), file), file.launch, 10).findings([one])
+    return [(claim, verdict.name) for claim, _, verdict in found]
+
+
 def test_a_refutation_names_who_did_it_where_and_at_which_sizes() -> None:
     found = audited("if (t <= n) o[t] = t;")
     assert found.name == "refuted"
@@ -62,7 +72,9 @@ def test_where_the_witness_is_too_large_smaller_sizes_are_run() -> None:
     made = code("if (t <= n) o[t] = t;")
     runs = Runs(made, KernelLaunch.of(made.kernel, launch(400)), launch(400))
     assert {run.sizes["N"] for run in runs.faulty()} == {400}
-    assert runs.shows("in_bounds", f"{next(runs.faulty()).address:#x} store", {"N": 1 << 40}) is not None
+    about = f"{next(runs.faulty()).address:#x} store"
+    wrong = Refuted("inside", "z3", 0.0, (), Witness(({"N": 1 << 40},), "a lane leaves o"))
+    assert refuted(made, launch(400), Finding("in_bounds", about, wrong)) == [("in_bounds", "refuted")]
 
 
 def test_a_tensor_that_is_written_has_contents_before() -> None:
@@ -95,19 +107,18 @@ def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
 
 def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:
     made = code("if (t <= n) o[t] = t;")
-    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
     unknown, proved = Unknown("followed", "", 0.0), Proved("followed", "", 0.0)
-    assert [(claim, verdict.name) for claim, _, verdict in runs.carried_out([("followed", "", unknown)])] == [
-        ("followed", "unknown"), ("runs", "refuted"),
-    ]  # fmt: skip
-    assert [claim for claim, _, _ in runs.carried_out([("followed", "", proved)])] == ["followed"]
+    found = refuted(made, launch(), Finding("followed", "", unknown))
+    assert found == [("followed", "unknown"), ("runs", "refuted")]
+    assert refuted(made, launch(), Finding("followed", "", proved)) == [("followed", "proved")]
 
 
 def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
-    made = code("if (t < n) o[t] = t;")
-    runs = Runs(made, KernelLaunch.of(made.kernel, launch()), launch())
+    made, file = code("if (t < n) o[t] = t;"), launch()
     wrong = Refuted("inside", "z3", 0.0, (), Witness(({"N": 4},), "lane 5 leaves o"))
-    ((_, _, verdict),) = runs.carried_out([("in_bounds", "0x0 store", wrong)])
+    assert file.launch is not None
+    runs = Runs(made, KernelLaunch.of(made.kernel, file), file)
+    ((_, _, verdict),) = Refutation(runs, file.launch, 10).findings([Finding("in_bounds", "0x0 store", wrong)])
     assert verdict.name == "unknown"
     assert verdict.reason == "no run shows it: lane 5 leaves o"
 

@@ -12,7 +12,7 @@ from layoutalg.index import TRUE, as_expr, symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.launch.elements import Elements
-from layoutalg.launch.symbolic import TensorMemory
+from layoutalg.launch.memory import TensorMemory
 from layoutalg.layout import make_naive_tensor_descriptor_packed
 
 SOURCE = """

@@ -5,7 +5,7 @@
 | registers, spills, scratch, LDS | the code object's metadata |
 | waves of a SIMD | the target's units (`target.model.Unit`), at the block of the template |
 | what is not described | `isa.interpreter.described`, as `layoutalg survey` says it |
-| LDS cycles, segments of global memory | `claims.costs`, as far as addresses depend on the thread alone |
+| LDS cycles, segments of global memory | `costs`, as far as addresses depend on the thread alone |
 | the inner loop | `inner`: its instructions by kind, and the fewest cycles of a turn |
 
 What it cannot represent: LDS that the launch adds; lanes that lie apart by sizes.
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from layoutalg.audit.accesses import LDS, TracedAccess
-from layoutalg.audit.audit import followed
-from layoutalg.audit.claims.costs import BANKS, Fact, facts
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.costs import BANKS, Fact
 from layoutalg.audit.figures.inner import InnerLoop, inner_loop
 from layoutalg.audit.figures.template import THREADS, PointerUse, template
+from layoutalg.audit.followed import Case
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
 from layoutalg.index import InexpressibleError, budget
@@ -30,6 +30,7 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.interpreter.described import Surveyor
 from layoutalg.launch.report import Lines, address_of
+from layoutalg.launch.symbolic import LDS
 from layoutalg.target import target as gpu
 
 
@@ -126,9 +127,10 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
     text, unread = template(*said), ""
     costs: tuple[Fact, ...] = ()
     try:
-        launched, accesses = followed(code, loads(text), seconds)
-        text = template(*said, _used(accesses))
-        costs = tuple(facts(accesses, launched))
+        with budget.within(seconds):
+            followed = Case.of(code, loads(text)).follow()
+        text = template(*said, _used(followed.accesses))
+        costs = followed.costs
     except (DeviceError, InexpressibleError, RecursionError) as error:
         unread = str(error)
     except budget.OutOfTimeError:

@@ -7,7 +7,7 @@ count, those that a guard may leave out too.  A turn takes no less than the busi
 |----------|------------------------------------------------------------------------------------------------------|
 | `matrix` | Σ over matrix instructions of their cycles (the target's) · waves ÷ SIMDs                            |
 | `issue`  | 4 · the more of: a wave's instructions ÷ blocks that the unit holds, one kind's · waves ÷ SIMDs      |
-| `lds`    | Σ over LDS instructions of the cycles of their phases (`claims.costs`, a run's), of the block's waves |
+| `lds`    | Σ over LDS instructions of the cycles of their phases (`costs`, a run's), of the block's waves |
 
 On CDNA a SIMD has its turn every fourth cycle, and then begins one instruction of a wave, and of each kind one (AMD,
 ROCm Compute Profiler, "Pipeline descriptions", Scheduler); waits, `s_nop` and priorities are taken to need no turn.

@@ -30,9 +30,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from layoutalg.audit.accesses import LDS, TracedAccess
-from layoutalg.audit.global_memory.distinct import DistinctElement
-from layoutalg.audit.global_memory.distinct import apart as elements_apart
+from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, without
 from layoutalg.index import (
     FALSE,
@@ -53,7 +51,9 @@ from layoutalg.index import (
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.distinct import DistinctElement
+from layoutalg.launch.distinct import apart as elements_apart
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, InjectiveMap, Obligation, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.audit.accesses import LDS, TracedAccess
+from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import BlockThreads, LdsFinding, LdsRow
 from layoutalg.audit.lds.written import Written
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 
 
 def lds_findings(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[LdsFinding]:

@@ -25,12 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.audit.accesses import LDS
 from layoutalg.audit.lds.digits import Table, digits
 from layoutalg.audit.lds.tables import BlockThreads
 from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, const, eq, simplify, variables
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.symex.machine.state import TracedElement
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.word import NotReadable

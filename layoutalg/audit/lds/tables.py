@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
 from layoutalg.audit.intervals import LONGEST_PERIOD, own_variables, period
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div
 from layoutalg.launch.symbolic import KernelLaunch, threads_of
-from layoutalg.prove import ForAll
+from layoutalg.prove import ForAll, Proved, Refuted
 from layoutalg.symex.values.instances import moved
 
 #: Turns of an access that are looked at, at most.
@@ -47,6 +48,16 @@ class LdsFinding:
     about: str
     why: str = ""
     asked: ForAll | None = None
+
+    def decided(self, ask: Ask) -> Finding:
+        """By the table, and by the prover where it leaves something open."""
+        if not self.why:
+            return found(self.claim, self.about, None, "table")
+        if self.asked is not None:
+            finding = ask.decide(self.claim, self.about, self.asked, WHOLE)
+            if isinstance(finding.verdict, Proved | Refuted):
+                return finding
+        return found(self.claim, self.about, Open(self.why), "table")
 
 
 class BlockThreads:

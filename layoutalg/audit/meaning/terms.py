@@ -24,8 +24,8 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.audit.accesses import LDS
 from layoutalg.index import ZERO, Expr, const, mod, simplify, variables, xor
+from layoutalg.launch.symbolic import LDS
 from layoutalg.symex.machine.state import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, unknown_value

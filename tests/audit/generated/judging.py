@@ -11,6 +11,7 @@ import numpy as np
 
 from layoutalg.audit import runs
 from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.claims.table import FAULTS
 from layoutalg.audit.meaning.evaluation import Content, evaluated
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, Fault, SpecError, StepLimit
@@ -207,7 +208,7 @@ def loaded(kernel: Kernel) -> set[str]:
 
 def _claimed(found: Audit, fault: Fault) -> tuple[str, str] | None:
     """The claim that a fault refutes, where all of its kind that are about the instruction are proved."""
-    names = [name for name, kinds in runs.SPOKEN.items() if fault.kind in kinds] or ["followed"]
+    names = [name for name, kinds in FAULTS.items() if fault.kind in (kinds or ())] or ["followed"]
     address = address_of(fault.where)
     about = [one for one in found.claims if one[0] in names and f"{address:#x} " in one[1].replace(";", " ") + " "]
     about = about or [one for one in found.claims if one[0] in names]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from layoutalg.audit.accesses import LDS, TracedAccess
+from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.lds.findings import lds_findings
 from layoutalg.index import FALSE, TRUE, Expr, as_expr, div, eq, mod, symbol, value, var, xor
+from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import Limits, Proved, prove
 from layoutalg.symex.loops.found import MOST
 from tests.fuzzing import FIRST, count

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from layoutalg.audit.accesses import LDS
 from layoutalg.index import ZERO, Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
+from layoutalg.launch.symbolic import LDS
 from layoutalg.symex.loops.invariants import Loops
 from layoutalg.symex.machine.state import TracedElement
 from layoutalg.symex.values.unknowns import Call, dependencies

@@ -30,14 +30,14 @@ from math import gcd, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.audit.accesses import LDS, TracedAccess
+from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.intervals import own_variables
 from layoutalg.audit.lds.tables import BlockThreads, Ints
 from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, simplify, slack
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import access_of
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict, Witness
 from layoutalg.symex.machine.arguments import ALIGNED

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from layoutalg.audit.audit import audit
-from layoutalg.audit.claims.computes import CONTRACTED, ComputesClaim
+from layoutalg.audit.meaning.computed import CONTRACTED, ComputesClaim
 from layoutalg.audit.meaning.terms import StoredTerm
 from layoutalg.formats import SpecFile
 from layoutalg.formats.spec import loads

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from layoutalg.audit.claims.names import ASKED, USUAL, asked
+from layoutalg.audit.claims.table import ASKED, USUAL, asked_for
 from layoutalg.errors import LaunchError
 
 
 def test_what_is_asked_for_is_what_is_not_usual() -> None:
-    assert asked(("in_bounds", "coalesced", "coalesced")) == ("coalesced",)
+    assert asked_for(("in_bounds", "coalesced", "coalesced")) == ("coalesced",)
     assert not set(USUAL) & set(ASKED)
 
 
 def test_a_claim_that_is_none_is_refused_with_the_nearest() -> None:
     with pytest.raises(LaunchError, match="did you mean 'coalesced'"):
-        asked(("coalesce",))
+        asked_for(("coalesce",))
 
 
 def test_the_documentation_says_of_each_what_it_says() -> None:

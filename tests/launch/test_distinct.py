@@ -3,13 +3,13 @@
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.audit.global_memory.distinct import DistinctElement, apart
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import LaunchError
 from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, var, variables
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.launch.distinct import DistinctElement, apart
 from layoutalg.symex.values.instances import moved, others
 from layoutalg.symex.values.unknowns import Kind, unknown_value
 from tests.fuzzing import some

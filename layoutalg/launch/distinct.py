@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, div, eq, mod, negation, simplify, variables
-from layoutalg.launch.symbolic import TensorMemory
+from layoutalg.launch.memory import TensorMemory
 from layoutalg.symex.values.instances import At, moved, origin_of, place_of
 from layoutalg.symex.values.unknowns import kind_of
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.audit.claims.costs import ALL_LANES, BANKS, COALESCED
+from layoutalg.audit.costs import ALL_LANES, BANKS, COALESCED
 from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels

@@ -1,6 +1,5 @@
 """Claims on equations of a kernel that stores nothing, and where the time is up."""
 
-from layoutalg.audit import audit as module
 from layoutalg.audit.audit import audit
 from layoutalg.index import budget
 from layoutalg.isa.decode.code import decode_kernel
@@ -29,7 +28,7 @@ def test_a_run_refutes_what_there_was_no_time_to_prove(monkeypatch) -> None:
     def late(_: object) -> None:
         raise budget.OutOfTimeError
 
-    monkeypatch.setattr(module._Auditor, "_launchable", late)
+    monkeypatch.setattr("layoutalg.audit.claims.launchable.decided", late)
     kernel = KERNELS["relu"]
     (nothing,) = (one for one in kernel.broken if one.name == "nothing")
     for source, name in (("", "unknown"), (kernel.edited(nothing), "refuted")):

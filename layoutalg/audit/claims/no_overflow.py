@@ -1,0 +1,108 @@
+"""No address, and no index that becomes one, wraps: no word of 32 or 64 bits that it is made of was cut.
+
+A word that a sum or product does not fit in is followed modulo 2ⁿ; where its value is looked at, and is not seen to be
+in range (without a sign or with one, as the code takes it), the remainder stands in the address.  So an address without
+such remainders is the number that its indices make, and this claim says that each remainder changes nothing.  Of
+what is made of loaded data it says so where the remainder is the index itself, and nothing of a word that goes on into
+other operations (hashes wrap), or that is the loaded one.  It fails where sizes and indices alone show it: the
+remainder is what the machine computes there, so no run is needed, which at such sizes would be long.
+
+A word does not say whether its upper half stands for negative numbers: `n - 1` is n + 4294967295 there.  So a number
+that is cut has readings, by what its coefficients and its constant are.  It is uncut where one reading is in range in
+all cases (n + 4294967295 in one case and n − 1 in another is a wrap), and is cut where none of them is in range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import WHOLE, Finding, Open, found
+from layoutalg.audit.followed import Followed
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, postorder, simplify, variables
+from layoutalg.index.normal import normal
+from layoutalg.prove import Proved, Refuted, Unknown
+from layoutalg.symex.values.instances import origin_of
+from layoutalg.symex.values.modular import outermost, readings, remainders
+from layoutalg.symex.values.unknowns import dependencies, kind_of
+
+NAME = "no_overflow"
+SAYS = "no address, and no index that becomes one, wraps"
+FAULTS: frozenset[str] | None = None
+
+#: What words are cut to.
+WORDS = (1 << 32, 1 << 64)
+
+
+def decided(kernel: Followed) -> Iterator[Finding]:
+    """Of each access: proved by one reading of its words, refuted where none of them holds."""
+    for access in kernel.accesses:
+        somehow, ways = _uncut(access.offset, kernel)
+        each = (kernel.decide(NAME, access, way, WHOLE) for way in ways)
+        read = next((one for one in each if isinstance(one.verdict, Proved)), None)
+        yield read or _by_any_reading(kernel, access, somehow, several=bool(ways))
+
+
+def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, several: bool) -> Finding:
+    """Refuted where no reading holds and sizes and indices alone decide, so that the formula is the machine's own."""
+    finding = kernel.decide(NAME, access, somehow)
+    verdict, launched = finding.verdict, kernel.launched
+    if several and isinstance(verdict, Proved):
+        return found(NAME, finding.about, Open("whether a word stands for a negative number differs from case to case"))
+    given = {*launched.blocks, *launched.threads, *variables(*launched.sizes.values())}
+    if not isinstance(verdict, Refuted) or given.issuperset(variables(somehow, kernel.given(access))):
+        return finding
+    why = f"perhaps: {verdict.reason}"
+    return finding._replace(verdict=Unknown(NAME, verdict.strategy, verdict.seconds, (), why))
+
+
+def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
+    """Whether what is cut to a word in an offset is in range by some reading, but for what was loaded; and by each."""
+    loaded, cuts = kernel.ask.loaded, kernel.cuts
+    indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
+    words = [
+        _in_word(x, n, factor, _above(offset, factor * n))
+        for x, factor, n in remainders(offset)
+        if (n in WORDS or any(n == size and factor % each == 0 for each, size in cuts))
+        and (not _of_loaded(x, loaded) or (x in indices and not (n in WORDS and _is_loaded(x))))
+    ]
+    if not all(words):
+        return TRUE, (FALSE,)  # readings too many to say which holds
+    as_written, nearest = (all_of(*(ways[k] for ways in words)) for k in (0, -1))
+    somehow = all_of(*(any_of(*ways) for ways in words))
+    return somehow, () if nearest is as_written else (nearest, as_written)
+
+
+def _of_loaded(x: Expr, loaded: Container[Expr]) -> bool:
+    return any(origin_of(v) in loaded for v in dependencies(x))
+
+
+def _is_sum(x: Expr) -> bool:
+    """Whether a word is a sum of products of what was given or loaded: an index, and no hash of them."""
+    return all(node.op in ("var", "const", "add", "mul") for node in postorder(x))
+
+
+def _is_loaded(x: Expr) -> bool:
+    """Whether a word is of unknowns alone."""
+    return all(kind_of(v) is not None for v in variables(x))
+
+
+def _above(offset: Expr, size: int) -> Expr:
+    """What of a sum is a multiple of a size: the upper word, of which a remainder is the lower one."""
+    return sum((node * k for node, k in outermost(offset) if k % size == 0 and node.op != "div"), start=ZERO)
+
+
+def _in_word(x: Expr, size: int, factor: int, above: Expr) -> list[Expr]:
+    """That a number is not changed by a cut, by each of its readings; with its sign, where half the size is added.
+
+    Or the upper word has what was cut off, as a carry or a borrow.
+    """
+    half = size // 2 if normal(x).terms.get((), 0) == size // 2 else 0
+    ways = readings(simplify(x - half), size)
+    within = (all_of(one + half >= 0, one + half < size) for one in ways)
+    if above is ZERO:
+        return list(within)
+    return [
+        any_of(here, eq(mod(x, size) * factor + above, (one + half) * factor))
+        for one, here in zip(ways, within, strict=True)
+    ]

@@ -1,0 +1,119 @@
+"""A kernel as it is launched, and what following its machine code has seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.audit.accesses import TracedAccess, accesses
+from layoutalg.audit.ask import CLAIM, Ask, Finding
+from layoutalg.audit.costs import Fact, facts
+from layoutalg.audit.lds.findings import lds_findings
+from layoutalg.audit.lds.tables import LdsFinding
+from layoutalg.audit.meaning.computed import ComputesClaim
+from layoutalg.formats.launch import Launch
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import Expr, all_of, budget, div, mod
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.prove import ForAll, Limits, Shown
+from layoutalg.symex.loops.execution import SymbolicExecution
+from layoutalg.symex.loops.found import FoundLoops
+from layoutalg.symex.machine.machine import SymbolicMachine
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A kernel and its launch, and who is asked of them."""
+
+    code: MachineCode
+    file: SpecFile
+    launched: KernelLaunch
+    ask: Ask
+
+    @classmethod
+    def of(cls, code: MachineCode, file: SpecFile) -> Case:
+        """LaunchError where the launch is none of the kernel's."""
+        launched = KernelLaunch.of(code.kernel, file)
+        return cls(code, file, launched, Ask(launched, FoundLoops()))
+
+    @property
+    def launch(self) -> Launch:
+        """What the file says of the launch."""
+        assert self.file.launch is not None  # else there were no `launched`
+        return self.file.launch
+
+    def follow(self) -> Followed:
+        """Follows one unknown lane on all ways, in the time that is left; raises what following it raises."""
+        launched = self.launched
+        machine = SymbolicMachine(
+            self.code, launched.arguments, launched.blocks, launched.threads, launched.given,
+            {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self.ask.holds,
+            UninterpretedFunctions(), launched.packet,
+        )  # fmt: skip
+        machine.loaded, machine.has_contents = self.ask.note, self.ask.has_contents
+        SymbolicExecution(machine, self.ask.loops.execute, time.monotonic() + budget.left()).run()
+        trace = tuple(machine.trace)
+        return Followed(self, trace, accesses(trace, self.ask.loops), frozenset(machine.w.cuts))
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What one lane of any wave does: every element that it accesses, and the same put together to accesses."""
+
+    case: Case
+    trace: Sequence[TracedElement]
+    accesses: tuple[TracedAccess, ...]
+    cuts: frozenset[tuple[int, int]]  # how what was cut to a word is written
+
+    @property
+    def launched(self) -> KernelLaunch:
+        """Its launch, for all sizes."""
+        return self.case.launched
+
+    @property
+    def ask(self) -> Ask:
+        """Who is asked of it."""
+        return self.case.ask
+
+    @property
+    def loops(self) -> FoundLoops:
+        """Its loops."""
+        return self.ask.loops
+
+    @cached_property
+    def costs(self) -> tuple[Fact, ...]:
+        """What its accesses cost."""
+        return tuple(facts(self.accesses, self.launched))
+
+    @cached_property
+    def lds(self) -> tuple[LdsFinding, ...]:
+        """What tables say of its accesses of LDS."""
+        return tuple(lds_findings(self.accesses, self.launched))
+
+    @cached_property
+    def computed(self) -> ComputesClaim:
+        """What it stores, in terms."""
+        return ComputesClaim(self.case.file, self.launched, self.trace, self.ask.holds, self.loops, _trace_of)
+
+    def given(self, access: TracedAccess) -> Expr:
+        """Where an access happens."""
+        return all_of(self.launched.given, access.guard)
+
+    def decide(self, claim: str, access: TracedAccess, goal: Expr, limits: Limits = CLAIM) -> Finding:
+        """The prover's verdict on an access, wherever it happens."""
+        number, size = self.launched.thread_number, self.case.code.kernel.wave_size
+        shown = (
+            Shown("block", self.launched.blocks), Shown("thread", self.launched.threads),
+            Shown("lane", (mod(number, size),)), Shown("of wave", (div(number, size),)),
+        )  # fmt: skip
+        return self.ask.decide(claim, str(access), ForAll(claim, goal, self.given(access), shown), limits)
+
+
+def _trace_of(code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
+    """What another kernel accesses."""
+    return Case.of(code, file).follow().trace

@@ -1,0 +1,327 @@
+"""The claim `computes`: each equation of a launch, decided of what the machine code was seen to store.
+
+| what is shown of an equation | so that |
+|---|---|
+| each store goes to an element of the tensor | its index is one that the equation speaks of |
+| each store's term is the equation's at that index | whoever stores last, and however often, it is that value |
+| every element is stored to, by some thread | none keeps what was there |
+| what is loaded is as it was before the launch | the equation speaks of that |
+| the equation takes elements that there are | it says something |
+
+A load of a tensor that the launch writes comes before all stores to that element: those of other threads meet it only
+behind a barrier (`race_free`), and no barrier stands between such a store and the load; its own come later or go
+elsewhere. All is said where the other claims hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from layoutalg.audit.intervals import counted_loops, is_counted
+from layoutalg.audit.meaning.agreement import Agreement
+from layoutalg.audit.meaning.coverage import PlacedStore, ways
+from layoutalg.audit.meaning.expansions import Expansions, Follow
+from layoutalg.audit.meaning.places import Decide, apart, index_at, place_of
+from layoutalg.audit.meaning.sums.compared import ROUNDING, Sums
+from layoutalg.audit.meaning.terms import StoredTerm, Terms, is_memory, named, stored
+from layoutalg.audit.meaning.through_lds import ThroughLds
+from layoutalg.audit.meaning.wanted import MACHINE, Wanted, WantedPlace
+from layoutalg.formats.equation import Equation, Operation, Reduction, walk
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    any_of,
+    div,
+    extent_of,
+    fresh,
+    mod,
+    simplify,
+    variables,
+)
+from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.values.instances import moved, others
+from layoutalg.symex.values.unknowns import call_of, dependencies
+from layoutalg.symex.values.word import NotReadable
+
+CONTRACTED = "compilers may contract a · b + c to a fused multiplication and addition"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found of one equation: why it is not shown, empty where it is; and what that rests on."""
+
+    equation: Equation
+    why: str = ""
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass
+class ComputesClaim:
+    """What a kernel stores, in terms, and the questions of its equations."""
+
+    file: SpecFile
+    launched: KernelLaunch
+    trace: Sequence[TracedElement]
+    decide: Decide  # whether what is given implies the goal
+    loops: Loops = field(default_factory=Loops)
+    follow: Follow | None = None
+    terms: Terms = field(default_factory=Terms)
+
+    def __post_init__(self) -> None:
+        target = self.launched.kernel.target
+        self.expansions = None if self.follow is None else Expansions(target, self.follow, self.terms)
+        self.places = {name: place_of(self.file.descriptor(name), self.file.in_own_symbols) for name in self._tensors}
+
+    @property
+    def _tensors(self) -> tuple[str, ...]:
+        assert self.file.launch is not None
+        return self.file.launch.tensors
+
+    def compared(self) -> Iterator[Compared]:
+        """Each equation of the launch."""
+        assert self.file.launch is not None
+        for equation in self.file.launch.computes:
+            try:
+                yield self._equation(equation)
+            except (NotReadable, RecursionError) as error:
+                yield Compared(equation, str(error))
+
+    def unstored(self, tensor: str) -> str:
+        """Why some element of a tensor may not be stored to; empty where all are, whatever was loaded."""
+        place = self.places[tensor]
+        placed = []
+        for one in (one for one in self.trace if one.store and one.buffer == tensor):
+            store = self._at_the_end(StoredTerm(one, simplify(one.offset), simplify(one.guard), ZERO))
+            given = all_of(self.launched.given, store.guard)
+            located = None if given is FALSE else self._located(place, store, given)
+            if located is not None:
+                placed.append(tuple(way for way in self._placed(store, *located) if way.is_launched))
+        return self._covered(place, [ways for ways in placed if ways])
+
+    def _equation(self, equation: Equation) -> Compared:
+        place = self.places[equation.tensor]
+        for one in self.trace:
+            if one.atomic:
+                raise NotReadable(f"{one.instruction.place} is atomic: what it leaves depends on all others")
+        early = self._as_before()
+        lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)
+        found = named(self.terms, self.trace, early, lds.term)
+        stores = list(stored(self.terms, self.trace, found, equation.tensor))
+        if not stores:
+            return Compared(equation, f"nothing is stored to {equation.tensor}")
+        if not self._decided(apart(place), self.launched.given):
+            return Compared(equation, f"that no two elements of {equation.tensor} share a place is not seen")
+        agreement = Agreement(self._decided)
+        sums = any(isinstance(one, Reduction) for one in walk(equation.term))
+        placed: list[tuple[PlacedStore, ...]] = []
+        rests: dict[str, None] = {}
+        for store in stores:
+            store = self._at_the_end(store)
+            given = all_of(self.launched.given, store.guard)
+            if given is FALSE:
+                continue
+            located = self._located(place, store, given)
+            if located is None:
+                return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
+            index, part = located
+            why = "" if sums else self._agrees(equation, store, index, part, given, agreement, rests)
+            if why:
+                unread = next((lds.why[v] for v in dependencies(store.term) if v in lds.why), "")
+                return Compared(equation, f"{store}: {unread or why}")
+            placed.append(self._placed(store, index, part))
+        why = self._covered(place, placed)
+        if sums and not why:
+            why = self._summed(equation, place, rests)
+        contracted = (CONTRACTED,) if agreement.contracted else ()
+        return Compared(equation, why, (*((ROUNDING,) if sums else ()), *rests, *contracted))
+
+    def _summed(self, equation: Equation, place: WantedPlace, rests: dict[str, None]) -> str:
+        """Why what is stored is not seen to be the equation's sums, its functions instructions or a compiler's."""
+        why = ""
+        for single in (True, False) if self._read_twice(equation) else (True,):
+            sums = Sums(self.launched, self.file, self.trace, self.loops, self._decided)
+            exact = partial(self._exact, single=single)
+            try:
+                why = sums.why(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
+            except NotReadable as error:
+                why = str(error)
+            if not why:
+                rests |= sums.rests
+                rests |= {CONTRACTED: None} if sums.agreement.contracted else {}
+                break
+        return why
+
+    def _exact(self, given: Expr, single: bool) -> Wanted:
+        """The terms of an equation where something is given."""
+        values = IndexValues(self._decided, given, self.terms)
+        return Wanted(self.terms, self.places, self.launched.values, values, self.expansions, single)
+
+    def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> tuple[PlacedStore, ...]:
+        """A store as it surely happens, in one way or another.
+
+        | in a loop that each lane leaves for itself | it happens where the guard holds and |
+        |---|---|
+        | in the first turn | nothing more: all lanes that enter are active |
+        | in turn t | the lane went on after each turn before; shown once, of all turns that the guard allows |
+        """
+        counted, uncounted = counted_loops(store.element.loops)
+        active = {self.loops.turns[t].inside: ONE for t in uncounted if t in self.loops.turns}
+        ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
+            ({**active, **dict.fromkeys(uncounted, ZERO)}, counted)
+        ]
+        if uncounted and all(self._is_active(t, moved(store.guard, active)) for t in uncounted):
+            ways.insert(0, (active, (*counted, *uncounted)))
+        found = []
+        for env, turns in ways:
+            offset, guard, *at = (simplify(moved(e, env)) for e in (store.offset, store.guard, *index))
+            own = (*self.launched.blocks, *self.launched.threads, *turns)
+            found.append(PlacedStore(tuple(at), offset, part, guard, own))
+        return tuple(found)
+
+    def _is_active(self, t: Expr, guard: Expr) -> bool:
+        """Whether a lane for which a guard holds in turn t is active in it: it went on after each turn before."""
+        if t not in self.loops.turns:
+            return False
+        active, exactly = self.loops.turns[t].active, self.loops.turns[t].exactly
+        given = self.launched.given
+        return self._decided(exactly.goal, all_of(given, exactly.given)) and self._decided(active, all_of(given, guard))
+
+    def _as_before(self) -> dict[str, int]:
+        """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
+        found = {}
+        for name in self._tensors:
+            memory = self.launched.tensors[name]
+            if not memory.written or self._loads_first(name):
+                found[name] = memory.element
+        return found
+
+    def _loads_first(self, tensor: str) -> bool:
+        """Whether no thread loads what was stored before.
+
+        Other threads' stores meet a load only where a barrier is between (`race_free`): so none may come behind one.
+        """
+        mine = [one for one in self.trace if one.buffer == tensor]
+        for number, load in enumerate(mine):
+            for place, store in enumerate(mine):
+                if load.store or not store.store:
+                    continue
+                shared = [t for t in load.loops if t in store.loops]
+                gap = simplify(store.barriers - load.barriers)
+                if place > number and not shared:
+                    if gap.lo < 0:
+                        return False
+                    continue
+                if gap is not ZERO or {*shared} & {*variables(store.barriers)}:
+                    return False  # behind a barrier other threads' stores are seen, and race with nothing
+                if not self._apart(load, store, place < number):
+                    return False
+        return True
+
+    def _apart(self, load: TracedElement, store: TracedElement, before: bool) -> bool:
+        """Whether a store of an earlier moment goes elsewhere than a load of the same thread."""
+        there = others(store.loops, "_before")
+        offset, guard = (moved(e, there) for e in (store.offset, store.guard))
+        goal = any_of(load.offset + load.size <= offset, offset + store.size <= load.offset)
+        shared = [t for t in load.loops if t in store.loops]
+        earlier = TRUE if before or not shared else there[shared[0]] < shared[0]
+        if not before and len(shared) > 1:
+            earlier = any_of(*(there[t] < t for t in shared))
+        return self.decide(goal, all_of(self.launched.given, load.guard, guard, earlier))
+
+    def _at_the_end(self, store: StoredTerm) -> StoredTerm:
+        """A store behind a loop: what is left of the loop is what its last turn made."""
+        behind = (t for one in self.trace for t in one.loops if t not in store.element.loops)
+        past = {t: extent_of(t) - 1 for t in behind if is_counted(t)}  # which turn was last of another is not known
+        if not past:
+            return store
+        new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))
+        return StoredTerm(store.element, *new)
+
+    def _located(self, place: WantedPlace, store: StoredTerm, given: Expr) -> tuple[tuple[Expr, ...], int] | None:
+        """The index of the element, and the part of it, that a store writes."""
+        if store.element.size != place.unit:
+            return None
+        start = store.element.within % place.element
+        for part in (start, *(k for k in range(0, place.element, place.unit) if k != start)):
+            index = index_at(place, simplify(store.offset - part), given, self._decided)
+            if index is not None:
+                return index, part
+        return None
+
+    def _agrees(
+        self, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
+        agreement: Agreement, rests: dict[str, None],
+    ) -> str:  # fmt: skip
+        """Why a store's term is not seen to be the equation's, its functions single instructions or a compiler's."""
+        why = ""
+        for single in (True, False) if self._read_twice(equation) else (True,):
+            wanted = self._exact(given, single)
+            why = self._is_wanted(wanted, equation, store, index, part, given, agreement)
+            if not why:
+                rests |= wanted.expanded
+                break
+        return why
+
+    def _read_twice(self, equation: Equation) -> bool:
+        """Whether an equation has functions that are an instruction, and several ones to a compiler."""
+        operations = (one for one in walk(equation.term) if isinstance(one, Operation) and one.name in MACHINE)
+        return self.expansions is not None and any(
+            self.expansions.has(one.name, one.operands[0].dtype) for one in operations
+        )
+
+    def _is_wanted(
+        self, wanted: Wanted, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
+        agreement: Agreement,
+    ) -> str:  # fmt: skip
+        """Why a store's term is not seen to be the wanted one."""
+        whole = wanted.term(equation.term, dict(zip(equation.indices, index, strict=True)))
+        for where, goal in wanted.asked:
+            if where is not FALSE and not self._decided(goal, all_of(given, where)):
+                return f"whether {equation.tensor}'s equation takes an element that there is, {goal}, is not seen"
+        bits = 8 * store.element.size
+        term = simplify(mod(div(whole, 1 << 8 * part), 1 << bits)) if part or self._wide(whole, bits) else whole
+        if agreement.same(store.term, term, bits, given):
+            return ""
+        return f"it stores {store.term}, which is not seen to be {term}"
+
+    def _wide(self, whole: Expr, bits: int) -> bool:
+        return not (whole.lo >= 0 and whole.hi < 1 << bits)
+
+    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> str:
+        """Why some element may not be stored to."""
+        taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
+        element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))
+        given = all_of(self.launched.given, place.has(element))
+        for part in range(0, place.element, place.unit):
+            mine = [each for each in stores if each[0].part == part]
+            if not any(
+                all(self._decided(one.goal, all_of(given, one.given)) for one in questions)
+                for which in (0, -1)
+                for questions in ways([each[which] for each in mine], place, element)
+            ):
+                return "that every element is stored to is not seen"
+        return ""
+
+    def _decided(self, goal: Expr, given: Expr) -> bool:
+        """Whether the goal holds, with what the launch assumes of contents."""
+        goal = simplify(goal)
+        return goal is TRUE or self.decide(goal, all_of(given, *self._assumed(goal, given)))
+
+    def _assumed(self, *exprs: Expr) -> Iterator[Expr]:
+        for v in variables(*exprs):
+            name = call_of(v)[0]
+            if is_memory(name):
+                size, tensor = int(name[1 : name.index("]")]), name[name.index("]") + 1 :]
+                memory = self.launched.tensors[tensor]
+                if memory.element == size:
+                    yield memory.holds(call_of(v)[1][0], size, [v])

@@ -1,0 +1,138 @@
+"""What is refuted, is shown by a run: the kernel is carried out where a claim fails, and at small sizes (`runs`).
+
+| a run | shows |
+|---|---|
+| faults at an instruction that a claim is about, in a way that the claim speaks of | that the claim fails |
+| faults elsewhere, or otherwise | that the kernel is not safe, and nothing of the claim |
+| leaves something else than an equation says, or a part of a tensor as it was (`trial`) | that this claim fails |
+
+Of a claim that speaks of no faults (figures, what the runtime refuses to start, numbers that wrap at large sizes) the
+prover's witness is enough.  An unaligned access of less than a dword's elements shows nothing: LLVM joins neighbouring
+accesses of bytes, wherever they are, and a run does not tell such from what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from layoutalg.audit.ask import Finding
+from layoutalg.audit.claims import aligned, computes, in_bounds, stores_all
+from layoutalg.audit.claims.table import FAULTS
+from layoutalg.audit.runs import FaultyRun, Runs, Sizes
+from layoutalg.audit.trial import differing_runs, unstored_run
+from layoutalg.formats.equation import Equation
+from layoutalg.formats.launch import Launch
+from layoutalg.index import budget
+from layoutalg.prove import Refuted, Unknown, Verdict, Witness
+from layoutalg.target.model import DWORD
+
+#: What is found where runs fault, and no claim speaks of it.
+RUNS = "runs"
+
+#: How a run says that a store is in a tensor, and in none of its elements.
+BETWEEN = "between its elements"
+
+
+@dataclass
+class Refutation:
+    """Findings once the kernel was carried out."""
+
+    runs: Runs
+    launch: Launch
+    seconds: float  # of the runs of one equation or tensor
+    shown: dict[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
+    tried: dict[str, int] = field(default_factory=dict)  # tensor → runs that gave what its equation to try says
+
+    def findings(self, decided: Sequence[Finding]) -> Iterator[Finding]:
+        """What was decided: refuted where a run shows it, and, but for claims that speak of no faults, nowhere else."""
+        computed = [*map(self._computed, decided), *self._tried()]
+        found = [*map(self._carried_out, computed)]
+        faulty = () if all(one.verdict for one in found) else tuple(self.runs.faulty())
+        for one in found:
+            run = next((run for run in faulty if self.is_of(run, one)), None)
+            if run and isinstance(one.verdict, Unknown):
+                self.shown[one.claim, one.about] = run
+                yield one._replace(verdict=_refuted(one.verdict.claim, Witness((run.sizes,), str(run))))
+            else:
+                yield one
+        if faulty and not self.shown:
+            self.shown[RUNS, ""] = faulty[0]
+            yield Finding(RUNS, "", _refuted("a run does no wrong", Witness((faulty[0].sizes,), str(faulty[0]))))
+
+    # What comes out
+
+    def _computed(self, one: Finding) -> Finding:
+        """An equation, or that all of a tensor is stored to, that is not proved."""
+        if not isinstance(one.verdict, Unknown) or one.claim not in (computes.NAME, stores_all.NAME):
+            return one
+        if one.claim == stores_all.NAME:
+            shown = self._in_time(partial(unstored_run, one.about, self.runs))
+        else:
+            equation = next(each for each in self.launch.computes if each.text == one.about)
+            shown = self._in_time(lambda: next(filter(None, differing_runs(equation, self.runs)), None))
+        return one if shown is None else one._replace(verdict=_refuted(one.claim, shown))
+
+    def _tried(self) -> Iterator[Finding]:
+        """Each equation that is to be tried, where a run refutes it."""
+        for equation in self.launch.tried:
+            shown = self._in_time(partial(self._try, equation))
+            if shown is not None:
+                yield Finding(computes.NAME, equation.text, _refuted(computes.NAME, shown))
+
+    def _try(self, equation: Equation) -> Witness | None:
+        """Counts runs that give what an equation says, up to one that does not."""
+        self.tried[equation.tensor] = 0
+        for shown in differing_runs(equation, self.runs):
+            if shown is not None:
+                return shown
+            self.tried[equation.tensor] += 1
+        return None
+
+    def _in_time(self, find: Callable[[], Witness | None]) -> Witness | None:
+        return budget.in_time(self.seconds, find, lambda _: None)
+
+    # Faults
+
+    def _carried_out(self, one: Finding) -> Finding:
+        """A claim that was refuted, with the run that shows it; unknown where none does."""
+        verdict = one.verdict
+        if not isinstance(verdict, Refuted) or FAULTS[one.claim] is None:
+            return one
+        sizes = verdict.witness.points[0] if verdict.witness.points else {}
+        run = next((run for run in self._near(one, sizes) if self.is_of(run, one)), None)
+        if run is None:
+            return one._replace(verdict=self._unshown(one, sizes, verdict))
+        self.shown[one.claim, one.about] = run
+        return one._replace(verdict=replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}")))
+
+    def _near(self, one: Finding, sizes: Sizes) -> Iterator[FaultyRun]:
+        """Runs at these sizes, and at others, that fault; unaligned accesses do for the claim `aligned` alone."""
+        return self.runs.faulty(sizes, strict=one.claim == aligned.NAME)
+
+    def _unshown(self, one: Finding, sizes: Sizes, verdict: Refuted) -> Verdict:
+        """That no run shows a claim to fail, and why."""
+        first = next(self._near(one, sizes), None)
+        why = "no run shows it"
+        if first is not None and one.claim == aligned.NAME and first.fault.kind == "alignment":
+            why = f"{first}, which a compiler that joins narrower accesses makes too"
+        elif first is not None:
+            why = f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first"
+        told = f"{why}: {verdict.reason}"
+        return Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, told)
+
+    def is_of(self, run: FaultyRun, one: Finding) -> bool:
+        """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
+        instructions = [part.strip().split(" ", 1)[0] for part in one.about.split(";")]
+        between = one.claim == in_bounds.NAME and BETWEEN in run.fault.what
+        if one.claim == aligned.NAME and " updates " not in one.about:
+            tensor = self.runs.launched.tensors.get(run.fault.facts.get("tensor", ""))
+            if tensor is None or tensor.element < DWORD:
+                return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
+        return (between or run.fault.kind in (FAULTS[one.claim] or ())) and f"{run.address:#x}" in instructions
+
+
+def _refuted(claim: str, shown: Witness) -> Refuted:
+    """The verdict on a claim that a run alone refutes."""
+    return Refuted(claim, "a run", 0.0, (), shown)

@@ -17,7 +17,7 @@ from layoutalg.audit.ask import LATE, Finding, Open, found
 from layoutalg.audit.claims import computes, followed, launchable, stores_all
 from layoutalg.audit.claims.table import ASKED, EACH, ON_REQUEST, asked_for
 from layoutalg.audit.costs import Fact
-from layoutalg.audit.followed import Case, Followed
+from layoutalg.audit.followed import Followed, LaunchedKernel
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import FaultyRun, Runs
 from layoutalg.errors import DeviceError
@@ -66,7 +66,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     Raises `LaunchError` where the launch is none of the kernel's, or asks for claims that there are not.
     """
     asked = asked_for(file.launch.claims if file.launch else ())
-    case = Case.of(code, file)
+    case = LaunchedKernel.of(code, file)
     each = seconds / 2 if code.kernel.preloaded else seconds
     with budget.within(each * (1 - RUNS_SHARE)):
         decided, kernel = _decided(case, asked)
@@ -86,7 +86,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     )  # fmt: skip
 
 
-def _decided(case: Case, asked: Sequence[str]) -> tuple[list[Finding], Followed | None]:
+def _decided(case: LaunchedKernel, asked: Sequence[str]) -> tuple[list[Finding], Followed | None]:
     """Every claim, decided of the kernel; where following it fails or the time is up, that what is left is not."""
     findings: list[Finding] = []
     kernel = None
@@ -116,7 +116,7 @@ def _resting(one: Finding, rests: Open | None) -> Finding:
     return found(one.claim, one.about, rests, one.verdict.strategy) if rests and one.verdict else one
 
 
-def _outcomes(case: Case, asked: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _outcomes(case: LaunchedKernel, asked: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What is claimed of what comes out: each claim's name, with what it is about."""
     yield from ((stores_all.NAME, tensor) for tensor in case.launch.writes if stores_all.NAME in asked)
     yield from ((computes.NAME, one.text) for one in case.launch.computes)
@@ -126,7 +126,7 @@ def _unloaded(about: str) -> str:
     return f"{about} ({WITHOUT_PRELOAD})".strip()
 
 
-def _assumptions(case: Case, decided: Sequence[Finding]) -> Iterator[str]:
+def _assumptions(case: LaunchedKernel, decided: Sequence[Finding]) -> Iterator[str]:
     """What the verdicts assume: those on equations and on costs besides what all do."""
     special = (one for one in decided if one.claim in (*ASKED, computes.NAME))
     yield from dict.fromkeys(text for one in special for text in one.verdict.assumptions)
@@ -136,7 +136,9 @@ def _assumptions(case: Case, decided: Sequence[Finding]) -> Iterator[str]:
     yield from [f"{case.code.kernel.target}: {doubt}"] if doubt else []
 
 
-def _unclaimed(case: Case, asked: Sequence[str], claims: Sequence[Finding], tried: Mapping[str, int]) -> Iterator[str]:
+def _unclaimed(
+    case: LaunchedKernel, asked: Sequence[str], claims: Sequence[Finding], tried: Mapping[str, int]
+) -> Iterator[str]:
     """What of what comes out no claim is about; `tried`: how many runs gave what a tensor is to hold."""
     claimed = {one.tensor for one in case.launch.computes}
     refuted = {one.about for one in claims if one.claim == computes.NAME and isinstance(one.verdict, Refuted)}

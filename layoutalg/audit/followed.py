@@ -27,7 +27,7 @@ from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class LaunchedKernel:
     """A kernel and its launch, and who is asked of them."""
 
     code: MachineCode
@@ -36,7 +36,7 @@ class Case:
     ask: Ask
 
     @classmethod
-    def of(cls, code: MachineCode, file: SpecFile) -> Case:
+    def of(cls, code: MachineCode, file: SpecFile) -> LaunchedKernel:
         """LaunchError where the launch is none of the kernel's."""
         launched = KernelLaunch.of(code.kernel, file)
         return cls(code, file, launched, Ask(launched, FoundLoops()))
@@ -65,7 +65,7 @@ class Case:
 class Followed:
     """What one lane of any wave does: every element that it accesses, and the same put together to accesses."""
 
-    case: Case
+    case: LaunchedKernel
     trace: Sequence[TracedElement]
     accesses: tuple[TracedAccess, ...]
     cuts: frozenset[tuple[int, int]]  # how what was cut to a word is written
@@ -116,4 +116,4 @@ class Followed:
 
 def _trace_of(code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
     """What another kernel accesses."""
-    return Case.of(code, file).follow().trace
+    return LaunchedKernel.of(code, file).follow().trace

@@ -14,15 +14,15 @@ What it cannot represent: what a layout is meant for, beyond the file's claims.
 """
 
 from layoutalg.explain.explanation import explain, sized, sized_access
-from layoutalg.explain.finding import Finding, Fix
+from layoutalg.explain.finding import Fix, Remark
 from layoutalg.explain.report import Explanation, data, latex, text
 from layoutalg.explain.words import TransformStep, steps
 from layoutalg.lazy import called
 
 __all__ = [
     "Explanation",
-    "Finding",
     "Fix",
+    "Remark",
     "TransformStep",
     "data",
     "explain",

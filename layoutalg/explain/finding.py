@@ -15,7 +15,7 @@ from layoutalg.prove import Limits, Refuted, Verdict
 
 
 @dataclass(frozen=True)
-class Finding:
+class Remark:
     """A sentence about one side of a layout.
 
     `about`: bounds, index, overlap, memory, padding, vectors or banks.  `grade`: `fine`, `cost` (it works, and wastes

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.explain.finding import Finding, Fix, Prover
+from layoutalg.explain.finding import Fix, Prover, Remark
 from layoutalg.formats import DescriptorItem
 from layoutalg.index import ONE, ZERO, Expr, substitute, symbol, variables
 from layoutalg.layout import CyclicShift, Embed, TensorDescriptor, Transform, Xor, XorNoModulo
@@ -23,7 +23,7 @@ from layoutalg.layout.bind import bind, expressions
 from layoutalg.prove import Proved, Refuted
 
 
-def fixes(item: DescriptorItem, prover: Prover, risks: Sequence[Finding]) -> Iterator[Fix]:
+def fixes(item: DescriptorItem, prover: Prover, risks: Sequence[Remark]) -> Iterator[Fix]:
     """A proposal for each fault that has one."""
     faults = {f.about for f in risks if f.grade == "fault"}
     if faults & {"overlap", "bounds"}:

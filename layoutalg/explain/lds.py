@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from layoutalg.explain.finding import Finding, Fix, Prover
+from layoutalg.explain.finding import Fix, Prover, Remark
 from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, StatedClaim
 from layoutalg.formats.accesses import dtype_of, lanes_of
 from layoutalg.formats.check import check
@@ -128,34 +128,34 @@ def _down(rows: int, columns: int, vector: int) -> LaneMap | None:
     return lane_map(lane, (row, column), vector, f"columns, {vector} elements a lane,")
 
 
-def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> Iterator[Finding]:
+def findings(item: DescriptorItem, prover: Prover, targets: Sequence[str]) -> Iterator[Remark]:
     """What each usual read costs on each target."""
     for lanes in reads(item, prover):
         for name in targets:
             try:
                 found = access(item.descriptor, lanes, dtype_of(item), name)
             except (AccessError, TargetError) as error:
-                yield Finding("banks", f"{lanes.name} on {name}: not told: {error}.", "open", "the target's table")
+                yield Remark("banks", f"{lanes.name} on {name}: not told: {error}.", "open", "the target's table")
                 continue
             yield _finding(found, prove(ConflictFree(found), limits=prover.limits))
 
 
-def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Finding]:
+def of_accesses(items: Sequence[AccessItem], limits: Limits) -> Iterator[Remark]:
     """What the file's own accesses cost on each of their targets."""
     for item in items:
         (inside,) = check(SpecFile("", {}, (replace(item, claims=(StatedClaim("in_bounds"),)),)), limits=limits)
         if isinstance(inside.verdict, Refuted):
             text = f"{item.name}: a lane that takes part leaves the tensor: {inside.verdict.reason}."
-            yield Finding("bounds", text, "fault", inside.verdict.strategy, inside.verdict)
+            yield Remark("bounds", text, "fault", inside.verdict.strategy, inside.verdict)
             continue
         for name in item.targets:
             try:
                 yield _of_access(item, name, limits)
             except (AccessError, LayoutError, TargetError) as error:
-                yield Finding("banks", f"{item.name} on {name}: not told: {error}.", "open", "the file's access")
+                yield Remark("banks", f"{item.name} on {name}: not told: {error}.", "open", "the file's access")
 
 
-def _of_access(item: AccessItem, name: str, limits: Limits) -> Finding:
+def _of_access(item: AccessItem, name: str, limits: Limits) -> Remark:
     d, lanes, kind = item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor)
     if item.instruction is not None:
         found = access(d, lanes, kind, name, item.instruction, item.given)
@@ -164,7 +164,7 @@ def _of_access(item: AccessItem, name: str, limits: Limits) -> Finding:
     verdict = prove(claim, limits=limits)
     grade = "fine" if isinstance(verdict, Proved) else "cost" if isinstance(verdict, Refuted) else "open"
     text = claim.statement() if isinstance(verdict, Proved) else f"{item.name} on {name}: {verdict.reason}"
-    return Finding("memory", f"{text}{_masked(claim.access)}.", grade, verdict.strategy, verdict)
+    return Remark("memory", f"{text}{_masked(claim.access)}.", grade, verdict.strategy, verdict)
 
 
 def _masked(reach: Reach) -> str:
@@ -172,23 +172,23 @@ def _masked(reach: Reach) -> str:
     return "".join(f"; {line}" for line in reach.masking)
 
 
-def _finding(found: Access, verdict: Verdict) -> Finding:
+def _finding(found: Access, verdict: Verdict) -> Remark:
     if isinstance(verdict, Proved):
         text = f"{found.name}: no bank conflicts{_masked(found)}."
-        return Finding("banks", text, "fine", verdict.strategy, verdict)
+        return Remark("banks", text, "fine", verdict.strategy, verdict)
     if isinstance(verdict, Unknown):
-        return Finding("banks", f"{found.name}: open: {verdict.reason}.", "open", verdict.strategy, verdict)
+        return Remark("banks", f"{found.name}: open: {verdict.reason}.", "open", verdict.strategy, verdict)
     cost = price(found)
     if isinstance(cost, Unknown):
-        return Finding("banks", f"{found.name}: cannot be done: {verdict.reason}.", "cost", verdict.strategy, verdict)
+        return Remark("banks", f"{found.name}: cannot be done: {verdict.reason}.", "cost", verdict.strategy, verdict)
     most = cost.total[1]
     text = (
         f"{found.name}: bank conflicts: up to {cost.degree} cycles a phase, {most} in all instead of {cost.served[1]}"
     )
-    return Finding("banks", f"{text}: {verdict.reason}{_masked(found)}.", "cost", cost.strategy, verdict)
+    return Remark("banks", f"{text}: {verdict.reason}{_masked(found)}.", "cost", cost.strategy, verdict)
 
 
-def fix(item: DescriptorItem, prover: Prover, targets: Sequence[str], risks: Sequence[Finding]) -> Fix | None:
+def fix(item: DescriptorItem, prover: Prover, targets: Sequence[str], risks: Sequence[Remark]) -> Fix | None:
     """The layout of fewest bytes without conflicts for the operands' reads and the copy into the tile; None without."""
     if not any(isinstance(f.verdict, Refuted) for f in risks):
         return None

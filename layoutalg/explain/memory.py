@@ -17,7 +17,7 @@ from math import inf
 
 import numpy as np
 
-from layoutalg.explain.finding import Finding, Prover
+from layoutalg.explain.finding import Prover, Remark
 from layoutalg.formats import DescriptorItem
 from layoutalg.index import TRUE, postorder, prod, simplify
 from layoutalg.index.evaluate import grids
@@ -33,7 +33,7 @@ WIDEST = 16
 """Bytes of the widest memory instruction of a lane (128 bits)."""
 
 
-def findings(item: DescriptorItem, prover: Prover) -> Iterator[Finding]:
+def findings(item: DescriptorItem, prover: Prover) -> Iterator[Remark]:
     """Every side of a descriptor in memory, in the order of the table."""
     yield bounds(item, prover)
     yield index_width(item, prover)
@@ -43,17 +43,17 @@ def findings(item: DescriptorItem, prover: Prover) -> Iterator[Finding]:
     yield vectors(item, prover)
 
 
-def bounds(item: DescriptorItem, prover: Prover) -> Finding:
+def bounds(item: DescriptorItem, prover: Prover) -> Remark:
     """Whether every valid index stays inside."""
     verdict = prover(item, "in_bounds")
     if isinstance(verdict, Proved):
         text = "Every valid index stays in its dimensions and in the memory."
-        return Finding("bounds", text, "fine", verdict.strategy, verdict)
+        return Remark("bounds", text, "fine", verdict.strategy, verdict)
     told = ("fault", "An index leaves") if isinstance(verdict, Refuted) else ("open", "Whether an index leaves is open")
-    return Finding("bounds", f"{told[1]}: {verdict.reason}.", told[0], verdict.strategy, verdict)
+    return Remark("bounds", f"{told[1]}: {verdict.reason}.", told[0], verdict.strategy, verdict)
 
 
-def index_width(item: DescriptorItem, prover: Prover) -> Finding:
+def index_width(item: DescriptorItem, prover: Prover) -> Remark:
     """Whether 32 bits hold every value that is computed, and how far it is to the limit."""
     d, verdict = item.descriptor, prover(item, "fits_index")
     nodes = postorder(*d.hidden_index(d.index).values(), d.element_space_size)
@@ -62,24 +62,22 @@ def index_width(item: DescriptorItem, prover: Prover) -> Finding:
         text = "Every value on the way fits a signed 32-bit integer"
         if 0 < most < inf:
             text += f": none exceeds {int(most):,}, and the limit {INT32:,} is {INT32 // int(most):,} times that"
-        return Finding("index", f"{text}.", "fine", verdict.strategy, verdict)
+        return Remark("index", f"{text}.", "fine", verdict.strategy, verdict)
     if not isinstance(verdict, Refuted):
-        return Finding(
-            "index", f"Whether 32 bits suffice is open: {verdict.reason}.", "open", verdict.strategy, verdict
-        )
+        return Remark("index", f"Whether 32 bits suffice is open: {verdict.reason}.", "open", verdict.strategy, verdict)
     bits = next((b for b in range(33, 65) if isinstance(prover(item, "fits_index", b), Proved)), None)
     enough = f"{bits} bits suffice (proved)" if bits else "no width up to 64 bits was proved to suffice"
-    return Finding("index", f"A signed 32-bit index overflows: {verdict.reason}; {enough}.", "fault",
+    return Remark("index", f"A signed 32-bit index overflows: {verdict.reason}; {enough}.", "fault",
                    verdict.strategy, verdict)  # fmt: skip
 
 
-def overlap(item: DescriptorItem, prover: Prover) -> Finding:
+def overlap(item: DescriptorItem, prover: Prover) -> Remark:
     """Whether two indices share an element, and how many elements are shared."""
     d, verdict = item.descriptor, prover(item, "injective")
     if isinstance(verdict, Proved):
-        return Finding("overlap", "No two indices share an element.", "fine", verdict.strategy, verdict)
+        return Remark("overlap", "No two indices share an element.", "fine", verdict.strategy, verdict)
     if not isinstance(verdict, Refuted):
-        return Finding("overlap", f"Whether indices share elements is open: {verdict.reason}.", "open",
+        return Remark("overlap", f"Whether indices share elements is open: {verdict.reason}.", "open",
                        verdict.strategy, verdict)  # fmt: skip
     text = f"Indices share elements: {verdict.reason}"
     if (counted := reached(d)) is not None:
@@ -88,15 +86,15 @@ def overlap(item: DescriptorItem, prover: Prover) -> Finding:
     one_to_one = any(c.name in ("injective", "bijective") and c.expect == "proved" for c in item.claims)
     meant = item.stated and not one_to_one and isinstance(prover(item, "in_bounds"), Proved)
     text += ". The file claims nothing else" if meant else ". A view may mean this; a tile that is written may not"
-    return Finding("overlap", f"{text}.", "fine" if meant else "fault", verdict.strategy, verdict)
+    return Remark("overlap", f"{text}.", "fine" if meant else "fault", verdict.strategy, verdict)
 
 
-def space(item: DescriptorItem, prover: Prover) -> Iterator[Finding]:
+def space(item: DescriptorItem, prover: Prover) -> Iterator[Remark]:
     """The elements that no index reaches."""
     d = item.descriptor
     onto = prover(item, "bijective")
     if isinstance(onto, Proved):
-        yield Finding("memory", "Every element of the memory is used, exactly once.", "fine", onto.strategy, onto)
+        yield Remark("memory", "Every element of the memory is used, exactly once.", "fine", onto.strategy, onto)
         return
     whole = d.element_space_size
     if (counted := reached(d)) is not None and whole.op == "const":
@@ -104,26 +102,26 @@ def space(item: DescriptorItem, prover: Prover) -> Iterator[Finding]:
         if unused:
             part = f"{_bytes(unused, item.dtype)}{100 * unused / int(whole):.1f} % of the memory"
             text = f"{unused:,} of {int(whole):,} elements are never used: {part}."
-            yield Finding("memory", text, "cost", "enumeration")
+            yield Remark("memory", text, "cost", "enumeration")
     elif d.adaptor.valid(d.index) is TRUE and isinstance(one := prover(item, "injective"), Proved):
         unused_sizes = simplify(whole - prod(list(d.lengths)))
-        yield Finding("memory", f"{unused_sizes} of {whole} elements are never used.", "cost", one.strategy, one)
+        yield Remark("memory", f"{unused_sizes} of {whole} elements are never used.", "cost", one.strategy, one)
 
 
-def padding(d: TensorDescriptor) -> Iterator[Finding]:
+def padding(d: TensorDescriptor) -> Iterator[Remark]:
     """The indices that reach no data."""
     if d.adaptor.valid(d.index) is TRUE:
         return
     where = f"An index reaches data only where {d.adaptor.valid(d.index)}"
     if (counted := reached(d)) is None:
-        yield Finding("padding", f"{where}; elsewhere a load gives 0 and a store is dropped.", "fine", "by its formula")
+        yield Remark("padding", f"{where}; elsewhere a load gives 0 and a store is dropped.", "fine", "by its formula")
         return
     count, valid = int(prod(list(d.lengths))), counted[0]
-    yield Finding("padding", f"{where}: {count - valid:,} of {count:,} indices are padding; there a load gives 0 and a "
+    yield Remark("padding", f"{where}: {count - valid:,} of {count:,} indices are padding; there a load gives 0 and a "
                   "store is dropped.", "fine", "enumeration")  # fmt: skip
 
 
-def vectors(item: DescriptorItem, prover: Prover) -> Finding:
+def vectors(item: DescriptorItem, prover: Prover) -> Remark:
     """The widest vector along the last dimension, and why the next wider one is none."""
     d, last = item.descriptor, item.descriptor.rank - 1
     most = max(1, WIDEST * 8 // DTYPES[item.dtype].bits) if item.dtype else WIDEST
@@ -134,16 +132,16 @@ def vectors(item: DescriptorItem, prover: Prover) -> Finding:
         if isinstance(verdict, Proved):
             text = f"Along i{last}, {n} elements are one aligned vector{_size(n, item.dtype)}"
             if failed is None:
-                return Finding("vectors", f"{text}.", "fine", verdict.strategy, verdict)
-            return Finding("vectors", f"{text}, {2 * n} are not: {failed.reason}.", "cost", failed.strategy, failed)
+                return Remark("vectors", f"{text}.", "fine", verdict.strategy, verdict)
+            return Remark("vectors", f"{text}, {2 * n} are not: {failed.reason}.", "cost", failed.strategy, failed)
         failed = verdict if isinstance(verdict, Refuted) else None
     if failed is not None:
         text = f"Along i{last}, elements move one by one: not even 2 are a vector: {failed.reason}."
-        return Finding("vectors", text, "cost", failed.strategy, failed)
+        return Remark("vectors", text, "cost", failed.strategy, failed)
     if tried:
-        return Finding("vectors", f"Along i{last}, whether elements form vectors is open.", "open", "portfolio")
+        return Remark("vectors", f"Along i{last}, whether elements form vectors is open.", "open", "portfolio")
     text = f"Along i{last}, elements move one by one: its length {d.lengths[last]} is no multiple of 2."
-    return Finding("vectors", text, "cost", "its length")
+    return Remark("vectors", text, "cost", "its length")
 
 
 def reached(d: TensorDescriptor) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from layoutalg.draw import latex as formulas
 from layoutalg.draw.formula import escaped
-from layoutalg.explain.finding import Finding, Fix, verdict_data
+from layoutalg.explain.finding import Fix, Remark, verdict_data
 from layoutalg.explain.words import TransformStep
 from layoutalg.formats import DescriptorItem
 from layoutalg.formats.check import Result
@@ -39,13 +39,13 @@ class Explanation:
     offset: str
     valid: str
     results: tuple[Result, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Remark, ...]
     fixes: tuple[Fix, ...]
     targets: tuple[str, ...]
     untold: str
 
     @property
-    def risks(self) -> tuple[Finding, ...]:
+    def risks(self) -> tuple[Remark, ...]:
         """The findings that are not fine."""
         return tuple(f for f in self.findings if f.risk)
 
@@ -158,7 +158,7 @@ def data(found: Explanation) -> dict[str, Any]:
     }
 
 
-def _finding(f: Finding) -> dict[str, Any]:
+def _finding(f: Remark) -> dict[str, Any]:
     verdict = verdict_data(f.verdict) if f.verdict is not None else None
     return {"about": f.about, "grade": f.grade, "text": f.text, "how": f.how, "verdict": verdict}
 

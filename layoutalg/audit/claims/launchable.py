@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.audit.ask import Finding
-from layoutalg.audit.followed import Case
+from layoutalg.audit.followed import LaunchedKernel
 from layoutalg.index import all_of
 from layoutalg.launch.symbolic import AXES, MOST_BLOCKS, MOST_THREADS
 from layoutalg.prove import ForAll, Proved, Refuted, Witness
@@ -16,7 +16,7 @@ SAYS = "the target has the LDS, and the runtime starts as many threads and block
 FAULTS: frozenset[str] | None = None
 
 
-def decided(case: Case) -> Iterator[Finding]:
+def decided(case: LaunchedKernel) -> Iterator[Finding]:
     """Of the threads of a block, of its LDS, and of each axis of the grid.
 
     AMDGPUUsage, "Code Object V3 Kernel Metadata": .max_flat_workgroup_size is the most work-items that the kernel

@@ -32,7 +32,7 @@ from layoutalg.errors import LaunchError
 from layoutalg.formats.shape import nearest
 
 
-class Claim(Protocol):
+class KernelClaim(Protocol):
     """A claim: a module of this room.
 
     `FAULTS` are the kinds of faults of a run that show that it fails; None where a run shows nothing of it.
@@ -47,12 +47,12 @@ class Claim(Protocol):
 
 
 #: Of every kernel that was followed.
-EACH: Sequence[Claim] = (
+EACH: Sequence[KernelClaim] = (
     followed, ends, in_bounds, lds_in_bounds, aligned, no_overflow, read_only, defined, race_free, initialised,
 )  # fmt: skip
 
 #: Where the launch file asks, under `claims`.
-ON_REQUEST: Sequence[Claim] = (bank_conflict_free, coalesced, stores_all)
+ON_REQUEST: Sequence[KernelClaim] = (bank_conflict_free, coalesced, stores_all)
 
 #: The kinds of faults that each claim speaks of, by its name.
 FAULTS: Mapping[str, frozenset[str] | None] = {

@@ -22,7 +22,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.costs import BANKS, Fact
 from layoutalg.audit.figures.inner import InnerLoop, inner_loop
 from layoutalg.audit.figures.template import THREADS, PointerUse, template
-from layoutalg.audit.followed import Case
+from layoutalg.audit.followed import LaunchedKernel
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
 from layoutalg.index import InexpressibleError, budget
@@ -128,7 +128,7 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
     costs: tuple[Fact, ...] = ()
     try:
         with budget.within(seconds):
-            followed = Case.of(code, loads(text)).follow()
+            followed = LaunchedKernel.of(code, loads(text)).follow()
         text = template(*said, _used(followed.accesses))
         costs = followed.costs
     except (DeviceError, InexpressibleError, RecursionError) as error:

@@ -40,7 +40,7 @@ def meeting(one: Expr, other: Expr, turns: Sequence[Expr], there: Mapping[Expr, 
     >>> t = var("t", 100)
     >>> there = others([t])
     >>> meeting(t * 2, t * 2 + 1, [t], there) is None, meeting(t * 2 + 2, t * 2, [t], there)
-    (True, {t_other: t + 1})
+    (True, {t_other': t + 1})
     """
     difference = simplify(one - moved(other, there))
     terms = dict(normal(difference).terms)

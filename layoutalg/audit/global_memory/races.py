@@ -49,6 +49,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.conditions import conjunct_set, excludes
+from layoutalg.index.primed import same
 from layoutalg.index.rows import coordinates
 from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
 from layoutalg.launch.distinct import DistinctElement
@@ -231,7 +232,7 @@ class _Tensor:
             return FALSE
         ((passed, signals),), ((others_passed, others_signals),) = counts
         others_passed, others_signals = moved(others_passed, there), moved(others_signals, there)
-        block = all_of(*(eq(v, there[v]) for v in self.launched.blocks))
+        block = same(self.launched.blocks, there)
         return all_of(block, any_of(signals < others_passed, others_signals < passed))
 
     def _same(self, mine: Sequence[_Touched], theirs: Sequence[_Touched], there: dict[Expr, Expr]) -> Expr:
@@ -245,7 +246,7 @@ class _Tensor:
                 changed = store.access.store or store.access.atomic
                 if load.is_scalar and changed and not self._precedes(load.access, store.access):
                     return FALSE
-        return all_of(*(eq(v, there[v]) for v in self.here))
+        return same(self.here, there)
 
     def _precedes(self, load: TracedAccess, store: TracedAccess) -> bool:
         """Whether a load comes before every store that an instruction makes."""

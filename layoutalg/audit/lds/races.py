@@ -46,6 +46,7 @@ from layoutalg.audit.lds.tables import (
     most_of,
 )
 from layoutalg.index import FALSE, Expr, all_of, any_of, eq, extent_of, negation, simplify, value
+from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 
@@ -254,10 +255,9 @@ class LdsRaces:
         apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
         ordered = FALSE if apart_in_wave else eq(block.wave(), block.wave(there))
         if self._at_once(one, other):  # in one turn, two lanes of a wave store at once
-            same_turn = all_of(*(eq(t, there[t]) for t in a.loops))
-            same = all_of(*(eq(v, there[v]) for v in block.threads))
             equal = eq(a.offset, offset) if one == other and a.uniform else FALSE
-            ordered = any_of(same, all_of(ordered, any_of(negation(same_turn), equal)))
+            in_order = all_of(ordered, any_of(negation(same(a.loops, there)), equal))
+            ordered = any_of(same(block.threads, there), in_order)
         within = [all_of(e >= 0, e < extent_of(t)) for t, e in solved.items() if e.op != "const"]
         at_once = all_of(barriers <= a.barriers + (a.lands or 0), a.barriers <= barriers + (b.lands or 0))
         given = all_of(block.launched.given, a.guard, guard, at_once, *within)

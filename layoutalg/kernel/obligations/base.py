@@ -27,16 +27,6 @@ def inside(index: Sequence[Expr], lengths: Sequence[Expr]) -> Expr:
     return all_of(*(all_of(i >= 0, i < n) for i, n in zip(index, lengths, strict=True)))
 
 
-def another(index: Expr) -> Expr:
-    """The same index of another thread, or in another iteration.
-
-    >>> from layoutalg.index import var
-    >>> another(var("tx", 64))
-    tx_other'
-    """
-    return internal(f"{index.value.name}_other", extent_of(index))
-
-
 def lanes_of(tile: TileDistribution) -> tuple[Expr, ...]:
     """Any lane: a variable for each P of a distribution."""
     return tuple(internal(f"p{n}", length) for n, length in enumerate(tile.ps))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, internal, prod, substitute
+from layoutalg.index.primed import primed
 from layoutalg.kernel.access.places import has_copies
-from layoutalg.kernel.obligations.base import Requirement, another, fits, inside
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
@@ -75,12 +76,12 @@ def cover(program: Program) -> Iterator[Requirement]:
 
 def control(program: Program) -> Iterator[Requirement]:
     """Every thread runs every statement, barriers too, equally often, and at least once; loop counts fit their type."""
-    others = {t: another(t) for t in program.threads}
+    others = primed(program.threads)
     shown = (Shown("threads", (*program.threads, *others.values())),)
     for number, loop in program.statements():
         if isinstance(loop, Loop):
             count = extent_of(loop.index)
-            alike = ForAll("all threads loop equally often", eq(count, substitute(count, dict(others))), TRUE, shown)
+            alike = ForAll("all threads loop equally often", eq(count, substitute(count, others)), TRUE, shown)
             yield Requirement(f"{number}: every thread reaches every barrier", alike)
             once = ForAll("a loop's body runs", count >= 1, program.requires, (Shown("times", (count,)),))
             yield Requirement(f"{number}: at least once", once)

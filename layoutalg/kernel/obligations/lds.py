@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, internal, negation, substitute, variables
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, internal, negation, substitute, variables
 from layoutalg.index.normal import simplify
+from layoutalg.index.primed import primed, same
 from layoutalg.kernel.access.address import offset_of
 from layoutalg.kernel.access.matrix_loads import row_start
 from layoutalg.kernel.access.places import tile_start, vector_start, word_of
 from layoutalg.kernel.obligations.asynchronous import Flight
-from layoutalg.kernel.obligations.base import Requirement, another, fits, inside
+from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.collective import collective
 from layoutalg.kernel.obligations.memory import computed, vector
 from layoutalg.kernel.program import (
@@ -221,14 +222,13 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
         shown = (Shown("thread", program.threads), Shown("word", (here,)))
         return InjectiveMap("threads write different words", points, (here,), TRUE, shown)
     moving = (*program.threads, *other.access.registers.distribution.y_index, *other.private)
-    renamed: dict[Expr, Expr | int] = {v: another(v) for v in moving}
+    renamed = primed(moving)
     slots = (one.access.slot, substitute(other.access.slot, renamed))
     if simplify(slots[0]) is not simplify(slots[1]):
         told = tuple(Shown(f"slot of {i.number}", (s,)) for i, s in zip((one, other), slots, strict=True))
         return ForAll("they use different slots", negation(_equal(*slots)), interval.given, told)
     there = substitute(_offset(program, other.access), renamed)
-    others = tuple(as_expr(renamed[t]) for t in program.threads)
-    same_thread = all_equal(program.threads, others)
+    others, same_thread = tuple(renamed[t] for t in program.threads), same(program.threads, renamed)
     both = (Shown("thread", program.threads), Shown("thread", others), Shown("words", (here, there)))
     free = set(variables(here, there))
     given = interval.given if free & set(variables(interval.given)) else TRUE

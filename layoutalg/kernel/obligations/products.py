@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from layoutalg.index import TRUE, ZERO, Expr, all_equal, all_of, as_expr, eq, internal, prod, substitute, variables
-from layoutalg.kernel.obligations.base import Requirement, another, counted, inside, lanes_of
+from layoutalg.index.primed import primed
+from layoutalg.kernel.obligations.base import Requirement, counted, inside, lanes_of
 from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.kernel.program.fragments import element_index, holder
 from layoutalg.layout import LayoutError
@@ -104,11 +105,11 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
     shown = (Shown("thread", program.threads), Shown("lane", program.lanes), Shown("in its wave", (number % wave,)))
     place = ForAll("the lane is the thread's number mod the wave", eq(program.lanes[-1], number % wave), TRUE, shown)
     yield Requirement(f"{what}: lanes are the hardware's", place)
-    others: dict[Expr, Expr | int] = {t: another(t) for t in program.threads}
+    others = primed(program.threads)
     there = [substitute(lane, others) for lane in program.lanes[:-1]]
     alike = all_of(*(eq(one, other) for one, other in zip(program.lanes, there, strict=False)))
     together = eq(number // wave, substitute(number, others) // wave)
-    both = (Shown("thread", program.threads), Shown("thread", tuple(map(as_expr, others.values()))))
+    both = (Shown("thread", program.threads), Shown("thread", tuple(others.values())))
     yield Requirement(f"{what}: waves are the hardware's", ForAll("threads of a wave share it", alike, together, both))
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_equal, all_of, substitute
+from layoutalg.index.primed import primed, same
 from layoutalg.index.radix import digits, horner
 from layoutalg.kernel.access.places import is_first_copy, lane_factors
-from layoutalg.kernel.obligations.base import Requirement, another, lanes_of
+from layoutalg.kernel.obligations.base import Requirement, lanes_of
 from layoutalg.kernel.program import Registers
 from layoutalg.layout import TileDistribution
 from layoutalg.prove import ForAll, RoundTrip, Shown
@@ -28,10 +29,9 @@ def first_copy_is_the_tile(registers: Registers) -> Iterator[Requirement]:
     shown = (Shown("lane", here), Shown("holds", held), Shown("the first copy", wanted))
     alike = ForAll("threads that differ in copies alone hold one element", all_equal(held, wanted), TRUE, shown)
     yield Requirement(f"{registers.name}: copies are alike", alike)
-    others = {p: another(p) for p in here}
-    also = substitute(first, dict(others))
-    there = tuple(substitute(r, dict(others)) for r in rest)
-    goal = all_equal(here, tuple(others.values()))
+    others = primed(here)
+    also, *there = (substitute(e, others) for e in (first, *rest))
+    goal = same(here, others)
     both = (Shown("lane", here), Shown("lane", tuple(others.values())))
     once = ForAll("two lanes of the first copy differ in it", goal, all_of(first, also, all_equal(rest, there)), both)
     yield Requirement(f"{registers.name}: the first copy has each lane once", once)

@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from layoutalg.index import TRUE, ZERO, Expr, all_equal, all_of, eq, fresh
+from layoutalg.index import TRUE, ZERO, Expr, all_of, eq, fresh
+from layoutalg.index.primed import primed, same
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove.claims.access import along
 from layoutalg.prove.claims.base import Claim
@@ -157,7 +158,6 @@ class OwnScale(Claim):
         where, avoid = self.dimension % d.rank, names_in(d)
         length = d.lengths[where]
         count = (length + (n - 1)) // n
-        extents = (*d.lengths[:where], count, *d.lengths[where + 1 :])
         block = fresh("block", count, avoid)
         element, other = (fresh(name, n, avoid) for name in ("element", "other_element"))
         blocks = tuple(block if k == where else v for k, v in enumerate(index_form(d).variables))
@@ -173,17 +173,17 @@ class OwnScale(Claim):
         mate, too = scale(blocks, ZERO if whole else other)
         told = Shown("index", one.top), Shown("scale", one.bottom)
         shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
-        same = eq(one.bottom[0], mate.bottom[0])
-        yield ForAll("elements of a block have one scale", same, all_of(there, too), shown)
+        alike = eq(one.bottom[0], mate.bottom[0])
+        yield ForAll("elements of a block have one scale", alike, all_of(there, too), shown)
         if whole:
             first = Shown("index", mate.top), Shown("scale", mate.bottom)
             yield InjectiveMap("blocks have scales of their own", blocks, mate.bottom, TRUE, first)
         else:
-            others = tuple(fresh(f"{b.value.name}_other", n, avoid) for b, n in zip(blocks, extents, strict=True))
-            mate, too = scale(others, other)
+            others = primed(blocks)
+            mate, too = scale([*others.values()], other)
             shown = (*told, Shown("another's", mate.top), Shown("scale", mate.bottom))
             alike = all_of(there, too, eq(one.bottom[0], mate.bottom[0]))
-            yield ForAll("blocks have scales of their own", all_equal(blocks, others), alike, shown)
+            yield ForAll("blocks have scales of their own", same(blocks, others), alike, shown)
 
 
 def _at_least_1(claim: Claim, *names: str) -> None:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from layoutalg.index import Expr, simplify, substitute, var, variables
+from layoutalg.index.primed import primed
 from layoutalg.symex.values.unknowns import Call, Kind, UnknownValue, unknown_value
 
 Apply = Callable[[Call, Expr], Expr]
@@ -146,13 +147,9 @@ def others(coordinates: Sequence[Expr], suffix: str = "_other") -> dict[Expr, Ex
 
     >>> t = var("t", 8)
     >>> list(others([t, var("j", t)]).values())
-    [t_other, j_other]
+    [t_other', j_other']
     """
-    there: dict[Expr, Expr] = {}
-    for v in coordinates:
-        extent = v.value.extent
-        there[v] = var(f"{v.value.name}{suffix}", int(v.hi) + 1 if extent is None else moved(extent, there))
-    return there
+    return primed(coordinates, suffix, moved)
 
 
 def own_coordinates(*exprs: Expr, alike: Collection[Expr] = ()) -> tuple[Expr, ...]:

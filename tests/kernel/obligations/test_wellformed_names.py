@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from layoutalg.index import Expr, eq, internal, substitute, symbol, var
+from layoutalg.index.primed import primed
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.convolution import convolution
@@ -24,7 +25,6 @@ from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose, straight_transpose
 from layoutalg.kernel.library.windows import Windows
-from layoutalg.kernel.obligations.base import another
 from layoutalg.kernel.obligations.wellformed import outer_names, refuse
 from layoutalg.kernel.program import Loop, Program, Statement, extent_of
 from layoutalg.kernel.verify import requirements
@@ -161,7 +161,7 @@ def test_a_program_is_asked_the_same_whatever_its_indices_are_called(name: str) 
     for word in some([w for w in names() if w not in taken and not refusal(program, w)], 6):
         for index in indices(program):
             new = var(word, extent_of(index))
-            back = {new: index, another(new): another(index)}
+            back = {new: index, **dict(zip(primed([new]).values(), primed([index]).values(), strict=True))}
             found = tuple(put(one, back) for one in questions(called(program, {index: new})))
             assert [*map(unordered, found)] == [*map(unordered, asked(name))], (word, index)
             tried += 1

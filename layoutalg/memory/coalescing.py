@@ -32,9 +32,6 @@ with lazy_imports():
     import numpy.typing as npt
 
 
-SEGMENTS = (32, 64, 128)
-"""The sizes of segments, in bytes, that GPUs use."""
-
 WIDEST = 16
 """Bytes of the widest vector load or store of a lane."""
 

@@ -23,13 +23,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from layoutalg.index import TRUE, Expr, eq, substitute, variables
+from layoutalg.index import TRUE, Expr, substitute, variables
 from layoutalg.index.box import Box, box
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.lazy import lazy_imports
-from layoutalg.memory.coalescing import WIDEST, fewest, segments
+from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.memory.patterns import Pattern, happens, patterns
 from layoutalg.memory.reach import Reach
 from layoutalg.memory.waves import blocks, least, others, relative, waves
@@ -111,32 +111,6 @@ The column touches 64 segments of 128 bytes in every wave where 1 would do: 64 t
             text += ", the fewest possible."
         parts.append(text)
     return " ".join(parts)
-
-
-def usable_bytes(access: Reach, limits: Limits = DEFAULT) -> int:
-    """The widest vector, in bytes, that each lane's elements can be moved by, proved for every wave; 0 for none.
-
-    >>> from layoutalg.index import symbol, var
-    >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.memory import lane_map
-    >>> from layoutalg.target.dtypes import DTYPES
-    >>> lane, k = var("lane", 64), symbol("K", min=512, max=4096, multiple_of=4)
-    >>> rows = make_naive_tensor_descriptor((64, k), (k, 1))
-    >>> usable_bytes(Reach(rows, lane_map(lane, (var("row", 64), lane * 8), 8), DTYPES["f16"]))
-    8
-    """
-    lanes, width, byte = access.lanes, WIDEST, access.byte
-    while width * byte >= access.step:
-        each, rest = divmod(width * byte, access.step)
-        if not rest and lanes.width % each == 0:
-            first = substitute(access.place, {lanes.element: lanes.element // each * each})
-            part = lanes.element % each * access.step
-            piece = ForAll("one piece", eq(access.place, first + part), access.taking_part)
-            aligned = ForAll("aligned", eq(first % (width * byte), 0), access.taking_part)
-            if all(isinstance(decide(o, limits), Holds) for o in (piece, aligned)):
-                return width
-        width //= 2
-    return 0
 
 
 # --- counting ---------------------------------------------------------------------------------------------------------

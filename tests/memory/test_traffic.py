@@ -10,7 +10,7 @@ from layoutalg.index.evaluate import grid
 from layoutalg.layout import make_naive_tensor_descriptor as naive
 from layoutalg.memory import Coalesced, Reach, lane_map
 from layoutalg.memory.coalescing import fewest, segments
-from layoutalg.memory.traffic import Traffic, sentence, traffic, usable_bytes
+from layoutalg.memory.traffic import Traffic, sentence, traffic
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES
@@ -116,15 +116,6 @@ def test_an_offset_that_is_no_multiple_of_the_segment_costs_one_more() -> None:
     assert isinstance(found, Traffic)
     assert (found.touched, found.fewest) == ((3, 3), (2, 2))
     assert isinstance(prove(Coalesced(access, GPU)), Refuted)
-
-
-@pytest.mark.parametrize(("multiple", "expected"), [(1, 2), (2, 4), (4, 8), (8, 16), (16, 16)])
-def test_the_usable_vector_is_the_one_that_the_stride_allows(multiple: int, expected: int) -> None:
-    k = symbol("K", min=64, max=4096, multiple_of=multiple)
-    access = Reach(naive((64, k), (k, 1)), lane_map(LANE, (var("row", 64), LANE % 8 * 8), 8), DTYPES["f16"])
-    assert usable_bytes(access) == expected
-    column = Reach(naive((64, 64), (1, 64)), lane_map(LANE, (LANE, 0), 8), DTYPES["f16"])
-    assert usable_bytes(column) == 2
 
 
 def test_a_start_that_only_each_lane_by_itself_shows_is_not_left_out() -> None:

@@ -21,7 +21,7 @@ from layoutalg.isa.semantics.values import Word
 #: The code of a whole register.
 WHOLE = 6
 
-_PAD, _SIGN, _KEEP = 0, 1, 2
+_SIGN, _KEEP = 1, 2  # of what is beside a part; 0 is zeros
 
 _RESULT = frozenset({"dst_sel", "dst_unused", "sd"})
 _SOURCES = {"a": frozenset({"src0_sel", "src0_sext", "s0"}), "b": frozenset({"src1_sel", "src1_sext", "s1"})}

@@ -169,6 +169,7 @@ OF_NO_MODULE = {
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",
     "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",
     "layout/test_new_transform": "a recipe of CONTRIBUTING",
+    "audit/claims/test_new_claim": "a recipe of CONTRIBUTING",
     "audit/generated/test_generated": "kernels that a fuzzer draws, from source to result",
     "refine/test_proof_table": "benchmarks/binary, which measures the whole room",
     "target/test_new_gpu": "a recipe of CONTRIBUTING",

@@ -20,11 +20,13 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from layoutalg.index import ZERO, Expr, conjuncts, div, internal, mod, nonnegative, simplify
 from layoutalg.index.conditions import upper_limits
+from layoutalg.index.expr import ZERO, Expr, div, mod
 from layoutalg.index.node import Bound
-from layoutalg.index.normal import normal, recover, recovered
+from layoutalg.index.normal import nonnegative, normal, recover, recovered, simplify
 from layoutalg.index.poly import Poly, common_term
+from layoutalg.index.variable import internal
+from layoutalg.index.walk import conjuncts
 
 #: Machines cut words, and divide by shifts, at no fewer bits than 16: a division by less is what the program computes.
 NARROWEST_CUT = 1 << 16

@@ -28,30 +28,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from math import inf
 
-from layoutalg.index import (
-    FALSE,
-    TRUE,
-    Expr,
-    all_of,
-    any_of,
-    conjuncts,
-    eq,
-    le,
-    lt,
-    negation,
-    postorder,
-    rebuild,
-    select,
-    simplify,
-    slack,
-    substitute,
-    symbol,
-    variables,
-    with_extent,
-)
-from layoutalg.index.normal import normal
+from layoutalg.index.expr import FALSE, TRUE, Expr, le, lt
+from layoutalg.index.normal import normal, simplify
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import order
+from layoutalg.index.truth import all_of, any_of, eq, negation, select
+from layoutalg.index.variable import symbol, with_extent
+from layoutalg.index.walk import conjuncts, postorder, rebuild, slack, substitute, variables
 
 #: Nodes of two expressions from which on they are not compared: each choice within them doubles what is looked at.
 LARGE = 64

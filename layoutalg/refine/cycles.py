@@ -26,11 +26,11 @@ from typing import Any
 
 from layoutalg.device.isa import IsaDevice
 from layoutalg.device.runtime import Device
-from layoutalg.index import Expr, as_expr
+from layoutalg.index import Expr, as_expr, extent_of
 from layoutalg.index.evaluate import value
 from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.kernel.access.prices import Priced, priced
-from layoutalg.kernel.program import Loop, Program, Statement, StoreShared, extent_of
+from layoutalg.kernel.program import Loop, Program, Statement, StoreShared
 from layoutalg.target import target
 
 

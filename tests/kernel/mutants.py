@@ -6,19 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from layoutalg.index import TRUE, Expr, as_expr, substitute, var
-from layoutalg.kernel.program import (
-    Barrier,
-    Commit,
-    Loop,
-    Program,
-    Registers,
-    Shared,
-    SharedAccess,
-    Statement,
-    Tensor,
-    extent_of,
-)
+from layoutalg.index import TRUE, Expr, as_expr, extent_of, substitute, var
+from layoutalg.kernel.program import Barrier, Commit, Loop, Program, Registers, Shared, SharedAccess, Statement, Tensor
 from layoutalg.kernel.program.fragments import instruction_named
 from layoutalg.layout import LayoutError, TensorDescriptor, make_naive_tensor_descriptor
 from layoutalg.target.dtypes import DTYPES

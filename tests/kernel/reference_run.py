@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import Expr, value, var
+from layoutalg.index import Expr, extent_of, value, var
 from layoutalg.index.evaluate import array, extent
 from layoutalg.kernel.access.boxes import beside, box_of, first_of
 from layoutalg.kernel.access.matrix_operands import ROW, first_word, leading_of
@@ -36,7 +36,6 @@ from layoutalg.kernel.program import (
     Shared,
     SharedAccess,
     StoreShared,
-    extent_of,
 )
 from layoutalg.target.elements import stored
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from layoutalg.device.compile import compile_source
+from layoutalg.index import extent_of
 from layoutalg.index.evaluate import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
@@ -14,7 +15,7 @@ from layoutalg.isa.run.cycles import FLAT, InstructionCycles
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
-from layoutalg.kernel.program import AsyncCopy, Loop, extent_of, walk
+from layoutalg.kernel.program import AsyncCopy, Loop, walk
 from layoutalg.memory.banks import BY_DWORDS, LANES_OFF, TWO_ADDRESSES, cycles, phase_cycles
 from layoutalg.refine.cycles import LdsCycles, _turns
 from layoutalg.target import target as named

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr, conjuncts, postorder, prod, var, variables
+from layoutalg.index import TRUE, Expr, conjuncts, extent_of, postorder, prod, var, variables
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
@@ -39,7 +39,6 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StraightCopy,
-    extent_of,
     walk,
 )
 from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, prod, var
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, extent_of, prod, var
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.einsum import MapElements
@@ -47,7 +47,6 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
     Vector,
-    extent_of,
 )
 from layoutalg.layout import (
     LayoutError,

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import Expr
+from layoutalg.index import Expr, extent_of
 from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
 from layoutalg.kernel.obligations.held import Element, Held, MissingValueError, State, held_at
-from layoutalg.kernel.program import AsyncCopy, Loop, Shared, extent_of
+from layoutalg.kernel.program import AsyncCopy, Loop, Shared
 
 Copied = tuple[Shared, Held]
 """A copy under way: the buffer, and what it will hold."""

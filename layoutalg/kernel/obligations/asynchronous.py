@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from layoutalg.index import TRUE, Expr, as_expr
+from layoutalg.index import TRUE, Expr, as_expr, extent_of
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.obligations import straight
 from layoutalg.kernel.obligations.base import Requirement, inside
@@ -42,7 +42,6 @@ from layoutalg.kernel.program import (
     Statement,
     StraightCopy,
     apart,
-    extent_of,
     walk,
 )
 from layoutalg.layout import LayoutError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, internal, prod, substitute
+from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, extent_of, internal, prod, substitute
 from layoutalg.index.primed import primed
 from layoutalg.kernel.access.places import has_copies
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
-from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared, extent_of
+from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, internal, negation, substitute, variables
+from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, extent_of, internal, negation, substitute, variables
 from layoutalg.index.normal import simplify
 from layoutalg.index.primed import primed, same
 from layoutalg.kernel.access.address import offset_of
@@ -41,7 +41,6 @@ from layoutalg.kernel.program import (
     Shared,
     SharedAccess,
     Statement,
-    extent_of,
 )
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown

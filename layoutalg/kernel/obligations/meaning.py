@@ -15,21 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, internal, substitute
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of, internal, substitute
 from layoutalg.index.radix import digits
 from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
-from layoutalg.kernel.program import (
-    Compute,
-    Contract,
-    Meaning,
-    Program,
-    Read,
-    Reduce,
-    Store,
-    Tensor,
-    extent_of,
-)
+from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Store, Tensor
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, conjuncts, eq, internal, substitute, symbol, variables
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    all_equal,
+    all_of,
+    conjuncts,
+    eq,
+    extent_of,
+    internal,
+    substitute,
+    symbol,
+    variables,
+)
 from layoutalg.index.normal import simplify
 from layoutalg.index.radix import horner
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.places import bounds, coordinates, first_copy, starts, vector_start
 from layoutalg.kernel.obligations.base import Requirement, fits, inside, lanes_of
-from layoutalg.kernel.program import (
-    ElementMap,
-    GlobalAccess,
-    Load,
-    MemoryAccess,
-    Program,
-    Store,
-    Tensor,
-    extent_of,
-)
+from layoutalg.kernel.program import ElementMap, GlobalAccess, Load, MemoryAccess, Program, Store, Tensor
 from layoutalg.layout import LayoutError, TensorDescriptor, make_single_stage_tensor_adaptor
 from layoutalg.prove import Bijective, Contiguous, ForAll, InBounds, Injective, RoundTrip, Shown
 

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, internal, negation
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, extent_of, internal, negation
 from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.obligations.base import Requirement, fits
@@ -48,7 +48,6 @@ from layoutalg.kernel.program import (
     Program,
     SharedAccess,
     Statement,
-    extent_of,
     walk,
 )
 from layoutalg.layout import LayoutError

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of
 from layoutalg.kernel.obligations import arrivals
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement
@@ -57,7 +57,6 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tile,
-    extent_of,
 )
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Agree, ForAll, Shown

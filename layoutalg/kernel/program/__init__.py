@@ -27,7 +27,6 @@ from layoutalg.kernel.program.statements import (
     MultiplyShared,
     StraightCopy,
     apart,
-    extent_of,
 )
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tensor, Tile, Vector
 
@@ -36,5 +35,5 @@ __all__ = [
     "Composite", "Compute", "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load",
     "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Pixels", "Program", "Read",
     "Reading", "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy",
-    "Tensor", "Tile", "Vector", "apart", "extent_of", "walk",
+    "Tensor", "Tile", "Vector", "apart", "walk",
 ]  # fmt: skip

@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from layoutalg.display import Displayed
-from layoutalg.index import TRUE, Expr, prod
+from layoutalg.index import TRUE, Expr, extent_of, prod
 from layoutalg.kernel.program.accesses import LoadShared, MemoryAccess, SharedAccess
 from layoutalg.kernel.program.statement import Statement, walk, written_out
-from layoutalg.kernel.program.statements import BoxCopy, extent_of
+from layoutalg.kernel.program.statements import BoxCopy
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
 

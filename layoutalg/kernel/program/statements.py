@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from layoutalg.index import Expr, as_expr
+from layoutalg.index import Expr
 from layoutalg.kernel.program.accesses import Load, LoadShared, StoreShared
 from layoutalg.kernel.program.fragments import instruction_named
 from layoutalg.kernel.program.functions import unknown
@@ -308,6 +308,7 @@ class Elementwise(Statement):
 class Loop(Statement):
     """The body for each value of an index variable, in order; `unroll` asks the compiler to write it out.
 
+    >>> from layoutalg.index import extent_of
     >>> from layoutalg.kernel.library.reduce import reduction
     >>> (loop,) = reduction("rk").of(Loop)
     >>> loop.index, extent_of(loop.index), [type(s).__name__ for s in loop.body]
@@ -325,16 +326,6 @@ class Loop(Statement):
     @property
     def parts(self) -> tuple[Statement, ...]:
         return self.body
-
-
-def extent_of(index: Expr) -> Expr:
-    """How many values an index variable has.
-
-    >>> from layoutalg.index import symbol, var
-    >>> extent_of(var("i", 4)), extent_of(var("i", symbol("N") * 2))
-    (4, N * 2)
-    """
-    return as_expr(int(index.hi) + 1) if index.value.extent is None else index.value.extent
 
 
 def apart(body: Iterable[Statement]) -> Iterator[Statement]:

@@ -24,7 +24,7 @@ from itertools import product
 
 import numpy as np
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, select, simplify, substitute, symbol
+from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, extent_of, select, simplify, substitute, symbol
 from layoutalg.index.conditions import upper_limits
 from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.obligations.asynchronous import Flight
@@ -50,7 +50,6 @@ from layoutalg.kernel.program import (
     Statement,
     Store,
     StraightCopy,
-    extent_of,
 )
 from layoutalg.symex.loops.record import Carried
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions

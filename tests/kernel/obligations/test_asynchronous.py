@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
-from layoutalg.index import TRUE, Expr, as_expr, variables
+from layoutalg.index import TRUE, Expr, as_expr, extent_of, variables
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction, contraction_task
@@ -21,18 +21,7 @@ from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, ProblemShape, tuned
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.windows import Windows
-from layoutalg.kernel.program import (
-    AsyncCopy,
-    Await,
-    Barrier,
-    Commit,
-    LoadShared,
-    Loop,
-    Multiply,
-    Program,
-    Statement,
-    extent_of,
-)
+from layoutalg.kernel.program import AsyncCopy, Await, Barrier, Commit, LoadShared, Loop, Multiply, Program, Statement
 from layoutalg.kernel.program.fragments import FMA, one_of, paired
 from layoutalg.kernel.verify import requirements, verify
 from layoutalg.layout import LayoutError

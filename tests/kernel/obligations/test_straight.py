@@ -9,7 +9,7 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import Fault
-from layoutalg.index import TRUE, var
+from layoutalg.index import TRUE, extent_of, var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
@@ -20,7 +20,7 @@ from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.library.transpose import straight_transpose, transpose_for
 from layoutalg.kernel.obligations.held import MissingValueError
-from layoutalg.kernel.program import AsyncCopy, Await, Barrier, Loop, StraightCopy, extent_of
+from layoutalg.kernel.program import AsyncCopy, Await, Barrier, Loop, StraightCopy
 from layoutalg.kernel.program.fragments import FMA, encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from layoutalg.index import Expr, eq, internal, substitute, symbol, var
+from layoutalg.index import Expr, eq, extent_of, internal, substitute, symbol, var
 from layoutalg.index.primed import primed
 from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.library.contraction import contraction
@@ -26,7 +26,7 @@ from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose, straight_transpose
 from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.obligations.wellformed import outer_names, refuse
-from layoutalg.kernel.program import Loop, Program, Statement, extent_of
+from layoutalg.kernel.program import Loop, Program, Statement
 from layoutalg.kernel.verify import requirements
 from layoutalg.layout import LayoutError
 from layoutalg.memory.banks import LaneMapError

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from layoutalg.display import Displayed
-from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, fresh, names, substitute, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, conjuncts, eq, extent_of, fresh, names, substitute, variables
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.memory.banks import LaneMapError, OutsideLdsError
 from layoutalg.memory.lanes import LaneMap, WidthError, within
@@ -83,8 +83,7 @@ class Reach:
         sizes = names_in(self.descriptor) | {v.value.name for v in found if not v.value.index}
         alike = [v for v in found if v.value.index and v.value.name in sizes]
         avoid = sizes | names(*found)
-        counts = {v: int(v.hi) + 1 if v.value.extent is None else v.value.extent for v in alike}
-        new = {v: fresh(v.value.name, n, avoid) for v, n in counts.items()}
+        new = {v: fresh(v.value.name, extent_of(v), avoid) for v in alike}
         if new:
             index = tuple(substitute(i, new) for i in lanes.index)
             renamed = LaneMap(new.get(lanes.lane, lanes.lane), new.get(lanes.element, lanes.element), index, lanes.name)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product as choices
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr, const, eq, prod, substitute, variables
+from layoutalg.index import Expr, Term, as_expr, eq, extent_of, prod, substitute, variables
 from layoutalg.index.evaluate import grid
 from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.index.normal import normal, recover
@@ -63,7 +63,7 @@ def layout_of_map(offset: Expr, index: Sequence[Expr]) -> AnyLayout:
     >>> layout_of_map(lane % 32 + 32 * (4 * (lane // 32) + i), (lane, i))
     ((32,2),4):((1,128),32)
     """
-    lengths = [v.value.extent if v.value.extent is not None else const(int(v.hi) + 1) for v in index]
+    lengths = [*map(extent_of, index)]
     verdicts: list[Verdict] = []
     refusal: NoLayoutError | None = None
     try:

@@ -73,20 +73,6 @@ def coordinates(distribution: TileDistribution) -> Coordinates:
     return tuple(grids(adaptor.lower(adaptor.index), adaptor.index))
 
 
-def held_by(distribution: TileDistribution, p: Sequence[int]) -> npt.NDArray[np.int64]:
-    """The tile index in each register of one lane, in register order: shape (registers, dimensions).
-
-    >>> from layoutalg.layout.distribution import TileDistributionEncoding
-    >>> held_by(TileDistribution(TileDistributionEncoding.of((), ((4, 2),), [[(1, 0)]], [(1, 1)])), (3,)).tolist()
-    [[6], [7]]
-    """
-    ys = distribution.y_index
-    reached = distribution.lower(p, ys)
-    if not ys:
-        return np.array([[int(x) for x in reached]])
-    return np.stack([g.reshape(-1) for g in grids(reached, ys)], axis=-1)
-
-
 def from_tile(distribution: TileDistribution, tile: npt.ArrayLike) -> StaticDistributedTensor:
     """Every lane's part of a whole tile; LayoutError where the tile's shape is not the distribution's."""
     whole = np.asarray(tile)

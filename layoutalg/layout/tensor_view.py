@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from layoutalg.errors import LayoutError
-from layoutalg.index import Expr, Term, as_expr
+from layoutalg.index import Expr, as_expr
 from layoutalg.index.evaluate import array, grids
 from layoutalg.index.integers import integers
 from layoutalg.layout.adaptor import attach, make_identity
@@ -167,28 +167,6 @@ def _view_of(buffer: BufferView, descriptor: TensorDescriptor | None) -> TensorV
     if int(descriptor.element_space_size) > buffer.size:
         raise LayoutError(f"a descriptor over {descriptor.element_space_size} elements on memory of {buffer.size}")
     return view
-
-
-def make_naive_tensor_view(
-    memory: Any, lengths: Sequence[Term], strides: Sequence[Term], address_space: AddressSpace = AddressSpace.GLOBAL
-) -> TensorView:
-    """CK Tile's `make_naive_tensor_view`: strided over memory."""
-    return make_tensor_view(memory, make_naive_tensor_descriptor(lengths, strides), address_space)
-
-
-def transform_tensor_view(
-    view: TensorView,
-    transforms: Sequence[Transform],
-    lower: Sequence[Sequence[int]],
-    upper: Sequence[Sequence[int]],
-) -> TensorView:
-    """CK Tile's `transform_tensor_view`."""
-    return view.transform(transforms, lower, upper)
-
-
-def pad_tensor_view(view: TensorView, tile_lengths: Sequence[int], do_pads: Sequence[bool] | None = None) -> TensorView:
-    """CK Tile's `pad_tensor_view`."""
-    return view.pad(tile_lengths, do_pads)
 
 
 def _as_array(memory: Any) -> Array:

@@ -62,10 +62,6 @@ class TileWindow:
             raise LayoutError(f"a step of {len(step)} coordinates for {len(self.origin)} dimensions")
         return replace(self, origin=tuple(o + integer(s) for o, s in zip(self.origin, step, strict=True)))
 
-    def set_origin(self, origin: Sequence[int]) -> TileWindow:
-        """The window at another origin (CK Tile's `set_window_origin`)."""
-        return replace(self, origin=tuple(origin))
-
     def load(self) -> Array:
         """The elements, as an array of the window's lengths."""
         return self.view.get(self._whole())
@@ -94,33 +90,6 @@ class TileWindow:
     def _distributed(self) -> TileDistribution:
         if self.distribution is None:
             raise LayoutError(
-                "this window has no distribution: load() gives the elements, make_tile_window one with lanes"
+                "this window has no distribution: load() gives the elements, a window that has one its lanes"
             )
         return self.distribution
-
-
-def make_tile_window(
-    view: TensorView, lengths: Sequence[int], origin: Sequence[int], distribution: TileDistribution | None = None
-) -> TileWindow:
-    """CK Tile's `make_tile_window`."""
-    return TileWindow(view, tuple(lengths), tuple(origin), distribution)
-
-
-def load_tile(window: TileWindow) -> StaticDistributedTensor:
-    """CK Tile's `load_tile`."""
-    return window.load_tile()
-
-
-def store_tile(window: TileWindow, tensor: StaticDistributedTensor) -> None:
-    """CK Tile's `store_tile`."""
-    window.store_tile(tensor)
-
-
-def update_tile(window: TileWindow, tensor: StaticDistributedTensor) -> None:
-    """CK Tile's `update_tile`: add to what is there."""
-    window.store_tile(tensor, MemoryOperation.ATOMIC_ADD)
-
-
-def move_tile_window(window: TileWindow, step: Sequence[int]) -> TileWindow:
-    """CK Tile's `move_tile_window`, giving the moved window."""
-    return window.move(step)

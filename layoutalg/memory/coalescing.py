@@ -32,10 +32,6 @@ with lazy_imports():
     import numpy.typing as npt
 
 
-WIDEST = 16
-"""Bytes of the widest vector load or store of a lane."""
-
-
 @dataclass(frozen=True)
 class Coalescing:
     """What many waves' accesses cost in segments of one size.
@@ -145,28 +141,6 @@ def _taking_part(addresses: npt.ArrayLike, width: int, active: npt.ArrayLike | N
     where = _checked(np.where(there, addresses, 0), width)
     first = np.take_along_axis(where, there.argmax(axis=-1)[..., None], axis=-1)
     return np.where(there, where, first), np.asarray(there.any(axis=-1), dtype=np.int64)
-
-
-def vector_bytes(addresses: npt.ArrayLike, element_bytes: int) -> int:
-    """The widest vector, in bytes, with which every lane can load its elements: 16, 8, 4, 2 or 1, or 0.
-
-    `addresses`: byte addresses of shape (…, elements of a lane in order).  A vector of w bytes needs its elements one
-    after another from a multiple of w, and w to divide what the lane holds.  0 where not even one element is aligned.
-
-    >>> vector_bytes([[0, 2, 4, 6], [8, 10, 12, 14]], 2), vector_bytes([[0, 2, 4, 6], [20, 22, 24, 26]], 2)
-    (8, 4)
-    """
-    where = _checked(addresses, element_bytes)
-    width = WIDEST
-    while width >= element_bytes:
-        each = width // element_bytes
-        if where.shape[-1] % each == 0:
-            vectors = where.reshape(*where.shape[:-1], -1, each)
-            runs = vectors - vectors[..., :1] == element_bytes * np.arange(each)
-            if runs.all() and (vectors[..., 0] % width == 0).all():
-                return width
-        width //= 2
-    return 0
 
 
 def _checked(addresses: npt.ArrayLike, width: int) -> Ints:

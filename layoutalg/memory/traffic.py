@@ -36,8 +36,6 @@ from layoutalg.memory.waves import blocks, least, others, relative, waves
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point
 from layoutalg.prove.outcome import Holds, Limits
-from layoutalg.target import Target
-from layoutalg.target import target as named
 
 with lazy_imports():
     import numpy as np
@@ -79,38 +77,6 @@ def traffic(access: Reach, segment: int, limits: Limits = DEFAULT) -> Traffic | 
     if known or every is None or lanes > limits.points:
         return found
     return _counted(access, where, segment, every, access.condition, access.mask)
-
-
-def sentence(access: Reach, target: Target | str, limits: Limits = DEFAULT) -> str:
-    """What an access to global memory costs, in plain words, one sentence for each size of segment.
-
-    >>> from layoutalg.index import symbol, var
-    >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> from layoutalg.memory import lane_map
-    >>> from layoutalg.target.dtypes import DTYPES
-    >>> lane, n = var("lane", 64), symbol("N", min=64, max=4096, multiple_of=64)
-    >>> tile = make_naive_tensor_descriptor((4096, n), (n, 1))
-    >>> column = Reach(tile, lane_map(lane, (lane, var("k", n)), name="The column"), DTYPES["f16"])
-    >>> print(sentence(column, "gfx942"))
-    The column touches 64 segments of 64 bytes in every wave where 2 would do: 32 times the traffic. \
-The column touches 64 segments of 128 bytes in every wave where 1 would do: 64 times the traffic.
-    """
-    gpu = named(target) if isinstance(target, str) else target
-    parts = []
-    for segment in gpu.segments:
-        found = traffic(access, segment, limits)
-        if isinstance(found, str):
-            parts.append(f"What {access.lanes.name} touches in segments of {segment} bytes is not known: {found}.")
-            continue
-        least_, most = found.touched
-        how_many = str(most) if least_ == most else f"{least_} to {most}"
-        text = f"{access.lanes.name} touches {how_many} segments of {segment} bytes in every wave"
-        if found.wasted:
-            text += f" where {found.fewest[0]} would do: {most / found.fewest[0]:.3g} times the traffic."
-        else:
-            text += ", the fewest possible."
-        parts.append(text)
-    return " ".join(parts)
 
 
 # --- counting ---------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ from layoutalg.layout.descriptor import (
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.merge import magic_number
 from layoutalg.layout.tensor_view import make_tensor_view
-from layoutalg.layout.tile_window import make_tile_window
+from layoutalg.layout.tile_window import TileWindow
 
 M, IX = symbol("M"), var("i", 8)
 D = make_naive_tensor_descriptor((8, 64), (66, 1))
@@ -85,8 +85,8 @@ TAKES: dict[str, Callable[[Any], object]] = {
     "window": lambda n: TILE.require_window((n,)),
     "magic": magic_number, "digits": lambda n: digits(n, (4, 5)), "horner": lambda n: horner((1, n), (4, 5)),
     "bind": lambda n: bind(make_naive_tensor_descriptor_packed((M,)), {M: n}), "view": lambda n: VIEW.get((n, 1)),
-    "buffer": lambda n: BufferView(np.arange(4)).get(n), "origin": lambda n: make_tile_window(VIEW, (1, 1), (n, 0)),
-    "step": lambda n: make_tile_window(VIEW, (1, 1), (0, 0)).move((n, 0)),
+    "buffer": lambda n: BufferView(np.arange(4)).get(n), "origin": lambda n: TileWindow(VIEW, (1, 1), (n, 0)),
+    "step": lambda n: TileWindow(VIEW, (1, 1), (0, 0)).move((n, 0)),
 }  # fmt: skip
 
 

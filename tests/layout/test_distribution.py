@@ -6,7 +6,7 @@ import pytest
 from layoutalg.index import prod, symbol
 from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, NoInverseError
-from layoutalg.layout.distributed_tensor import held_by
+from layoutalg.layout.distributed_tensor import coordinates
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
 
@@ -143,19 +143,12 @@ def test_a_tile_within_a_tile_and_a_reduced_one():
     rows.require_window((64,))
     assert np.bincount(reached(rows).ravel()).tolist() == [8] * 64
     for p in [(0, 0), (3, 63), (2, 17)]:
-        of_rows = {int(x[0]) for x in held_by(rows, p)}
-        assert of_rows == {int(x[0]) for x in held_by(tile, p)}
+        of_rows, of_tile = ({*coordinates(one)[0][p].ravel().tolist()} for one in (rows, tile))
+        assert of_rows == of_tile
     with pytest.raises(LayoutError, match="tile dimension 2 does not exist"):
         make_reduce_tile_distribution_encoding(both, [2])
     with pytest.raises(LayoutError, match="an outer tile of 1 dimensions around an inner one of 2"):
         make_embed_tile_distribution_encoding(encoding([], [[2]], [[(1, 0)]], []), lanes)
-
-
-def test_registers_of_a_lane():
-    tile = TileDistribution(encoding([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]))
-    assert held_by(tile, (9,)).tolist() == [[2, 2], [2, 3], [3, 2], [3, 3]]
-    single = TileDistribution(encoding([], [[4]], [[(1, 0)]], []))
-    assert held_by(single, (3,)).tolist() == [[3]]
 
 
 def test_encodings_are_values():

@@ -22,12 +22,9 @@ from layoutalg.layout.distributed_tensor import (
     from_tile,
 )
 from layoutalg.layout.tensor_view import (
-    make_naive_tensor_view,
     make_tensor_view,
-    pad_tensor_view,
-    transform_tensor_view,
 )
-from layoutalg.layout.tile_window import load_tile, make_tile_window, move_tile_window, store_tile, update_tile
+from layoutalg.layout.tile_window import TileWindow
 
 # --- buffers ----------------------------------------------------------------------------------------------------------
 
@@ -200,7 +197,8 @@ def test_a_descriptor_over_memory():
     merged = view.transform([Merge((3, 4))], [[0, 1]], [[0]])
     assert merged.get(([4, 11],)).tolist() == [8, 19]
     assert view.get(([0, 2], 0), width=2).tolist() == [[0, 1], [16, 17]]
-    assert make_naive_tensor_view(memory, (2, 2), (1, 2)).read().tolist() == [[0, 2], [1, 3]]
+    columns = make_naive_tensor_descriptor((2, 2), (1, 2))
+    assert make_tensor_view(memory, columns).read().tolist() == [[0, 2], [1, 3]]
     with pytest.raises(LayoutError, match="a descriptor over 20 elements on memory of 12"):
         make_tensor_view(np.arange(12), d)
     with pytest.raises(LayoutError, match="runs backwards"):
@@ -234,8 +232,7 @@ def test_padding_reads_as_the_invalid_value_and_is_not_stored():
     assert memory.tolist() == [[9, 9, 9], [9, 9, 9]]
     assert view.pad((2, 2)).shape == (2, 4)
     assert view.pad((4, 2), (False, True)).shape == (2, 4)
-    assert pad_tensor_view(view, (4, 4)).shape == (4, 4)
-    assert transform_tensor_view(view, [Merge((2, 3))], [[0, 1]], [[0]]).shape == (6,)
+    assert view.transform([Merge((2, 3))], [[0, 1]], [[0]]).shape == (6,)
     with pytest.raises(LayoutError, match="1 tile lengths and 2 choices for 2 dims"):
         view.pad((2,))
 
@@ -247,10 +244,10 @@ LANES = TileDistribution(TileDistributionEncoding((), ((4, 2), (8, 2)), ((1, 2),
 
 def test_a_window_walks_a_tensor_and_adds_it_up():
     memory = np.arange(16 * 64).reshape(16, 64)
-    window, total = make_tile_window(make_tensor_view(memory), (8, 16), (8, 0), LANES), 0
+    window, total = TileWindow(make_tensor_view(memory), (8, 16), (8, 0), LANES), 0
     for _ in range(4):
-        total += int(load_tile(window).data.sum())
-        window = move_tile_window(window, (0, 16)) if window.origin[1] < 48 else window
+        total += int(window.load_tile().data.sum())
+        window = window.move((0, 16)) if window.origin[1] < 48 else window
     assert total == memory[8:].sum()
     assert window.origin == (8, 48)
     assert np.array_equal(window.load(), memory[8:, 48:])
@@ -259,36 +256,37 @@ def test_a_window_walks_a_tensor_and_adds_it_up():
 def test_load_and_store_by_lanes():
     memory = np.arange(8 * 16).reshape(8, 16)
     target = np.zeros_like(memory)
-    held = load_tile(make_tile_window(make_tensor_view(memory), (8, 16), (0, 0), LANES))
+    held = TileWindow(make_tensor_view(memory), (8, 16), (0, 0), LANES).load_tile()
     assert held.data.shape == (32, 2, 2)
     assert held.thread_buffer((9,)).tolist() == [34, 35, 50, 51]
-    store_tile(make_tile_window(make_tensor_view(target), (8, 16), (0, 0)), held)
+    into = TileWindow(make_tensor_view(target), (8, 16), (0, 0))
+    into.store_tile(held)
     assert np.array_equal(target, memory)
-    update_tile(make_tile_window(make_tensor_view(target), (8, 16), (0, 0)), held)
+    into.store_tile(held, MemoryOperation.ATOMIC_ADD)
     assert np.array_equal(target, 2 * memory)
 
 
 def test_a_window_over_the_edge_needs_padding():
     view = make_tensor_view(np.ones((6, 16), dtype=int))
-    window = make_tile_window(view, (8, 16), (0, 0), LANES)
+    window = TileWindow(view, (8, 16), (0, 0), LANES)
     with pytest.raises(LayoutError, match="index 6 of dimension 0 is outside 0…5; pad the view"):
         window.load_tile()
-    assert make_tile_window(view.pad((8, 16)), (8, 16), (0, 0), LANES).load_tile().data.sum() == 96
+    assert TileWindow(view.pad((8, 16)), (8, 16), (0, 0), LANES).load_tile().data.sum() == 96
 
 
 def test_windows_that_do_not_fit_are_refused():
     view = make_tensor_view(CUBE[0])
     with pytest.raises(LayoutError, match="window dimension 0 has length 4"):
-        make_tile_window(view, (4, 16), (0, 0), LANES)
+        TileWindow(view, (4, 16), (0, 0), LANES)
     with pytest.raises(LayoutError, match=r"window lengths \(2,\) at \(0, 0\) over a view of 2 dimensions"):
-        make_tile_window(view, (2,), (0, 0))
+        TileWindow(view, (2,), (0, 0))
     with pytest.raises(LayoutError, match="a length is at least 1"):
-        make_tile_window(view, (2, 0), (0, 0))
+        TileWindow(view, (2, 0), (0, 0))
     with pytest.raises(LayoutError, match="a step of 1 coordinates for 2"):
-        make_tile_window(view, (2, 2), (0, 0)).move((1,))
+        TileWindow(view, (2, 2), (0, 0)).move((1,))
     with pytest.raises(LayoutError, match="has no distribution"):
-        make_tile_window(view, (2, 2), (0, 0)).load_tile()
-    assert make_tile_window(view, (2, 2), (0, 0)).set_origin((1, 2)).load().tolist() == [[7, 8], [12, 13]]
+        TileWindow(view, (2, 2), (0, 0)).load_tile()
+    assert TileWindow(view, (2, 2), (1, 2)).load().tolist() == [[7, 8], [12, 13]]
 
 
 # --- distributed tensors ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from layoutalg.memory.banks import AccessError
-from layoutalg.memory.coalescing import coalescing, count, fewest, segments, vector_bytes
+from layoutalg.memory.coalescing import coalescing, count, fewest, segments
 
 LANE = np.arange(64)
 
@@ -41,16 +41,6 @@ def test_each_target_counts_in_its_own_segments_and_names_the_worst_wave() -> No
         "The worst is wave 1, 1: 64 where 16 would do."
     )
     assert "In doubt: taken from gfx942." in coalescing("gfx90a", 16 * LANE, 16)[0].sentence
-
-
-def test_the_widest_vector_needs_runs_alignment_and_whole_vectors() -> None:
-    eight = 2 * np.arange(8)
-    assert vector_bytes(32 * LANE[:, None] + eight, 2) == 16
-    assert vector_bytes(24 * LANE[:, None] + eight, 2) == 8
-    assert vector_bytes(32 * LANE[:, None] + eight[:6], 2) == 4
-    assert vector_bytes(32 * LANE[:, None] + 2 * eight, 2) == 2
-    assert vector_bytes(33 * LANE[:, None] + eight, 2) == 0
-    assert vector_bytes(16 * LANE[:, None] + eight[::-1], 2) == 2
 
 
 def test_bad_input_is_refused() -> None:

@@ -148,13 +148,11 @@ def complement(layout: Layout, cotarget: Term = 1) -> Layout:
     return complement_and_whether_it_fills(layout, cotarget)[0]
 
 
-def fills(layout: Layout) -> bool:
-    """Whether a layout and its complement together leave out nothing: each stride is a multiple of what is below."""
-    return complement_and_whether_it_fills(layout, 1)[1]
-
-
 def complement_and_whether_it_fills(layout: Layout, cotarget: Term) -> tuple[Layout, bool]:
-    """Both of the above: below each mode, what is below it again, as often as that fits; then on to `cotarget`."""
+    """The complement: below each mode, what is below it again, as often as that fits; then on to `cotarget`.
+
+    And whether both together leave out nothing: each stride is a multiple of what is below.
+    """
     if not at_most(1, size_of(cotarget)):
         raise NoLayoutError(f"complement of {layout} up to {cotarget}: it is at least 1")
     layout = plain(layout, "complement")

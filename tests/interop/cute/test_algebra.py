@@ -20,7 +20,7 @@ from layoutalg.interop.cute import (
     select,
     size,
 )
-from layoutalg.interop.cute.algebra import fills
+from layoutalg.interop.cute.algebra import complement_and_whether_it_fills
 from tests.fuzzing import FIRST, count
 from tests.interop.cute import oracle
 from tests.interop.cute.test_compose import M, N, with_sizes
@@ -53,10 +53,10 @@ def check_complement(layout: Layout, cotarget: int) -> str:
     assert all(a < b for a, b in pairwise(found)), f"{layout} {made} is increasing"
     both = {a + b for a in each for b in found}
     assert len(both) == len(each) * len(found), f"{layout} and {made} are one-to-one together"
-    if fills(layout):
+    if complement_and_whether_it_fills(layout, 1)[1]:
         assert both == set(range(len(both))), f"{layout} and {made} leave out nothing"
         assert len(both) >= cotarget
-    return "filled" if fills(layout) else "gaps"
+    return "filled" if complement_and_whether_it_fills(layout, 1)[1] else "gaps"
 
 
 def check_no_complement(layout: Layout, refused: NoLayoutError, each: list[int]) -> str:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.intervals import own_variables
-from layoutalg.audit.lds.tables import BlockThreads, Ints
+from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, simplify, slack
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter

@@ -34,12 +34,12 @@ from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess, same_bytes
 from layoutalg.audit.intervals import meeting, own_variables
+from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.audit.lds.tables import (
-    BlockThreads,
-    Ints,
+    Iterations,
+    LdsAccess,
     LdsFinding,
     LdsRow,
-    Turns,
     boxes,
     bytes_of,
     joint_periods,
@@ -62,11 +62,11 @@ AGAINST = {
     LANDING: (READ, STORE, ATOMIC, WIDE, LANDING),
 }  # fmt: skip
 
-#: Turns of two groups that are laid over each other at most, and pairs of accesses that the prover is asked of.
+#: Iterations of two groups that are laid over each other at most, and pairs of accesses that the prover is asked of.
 MOST_PAIRS, MOST_ASKED = 1 << 10, 64
 
 
-def kind(access: TracedAccess) -> int:
+def kind(access: LdsAccess) -> int:
     """Whether an access reads, stores, or does both at once, and in how many bytes; or lands."""
     if access.lands is not None:
         return LANDING
@@ -75,7 +75,7 @@ def kind(access: TracedAccess) -> int:
     return STORE if access.store else READ
 
 
-def intervals_of(access: TracedAccess) -> list[Expr]:
+def intervals_of(access: LdsAccess) -> list[Expr]:
     """How many barriers stand before an access; of a load to LDS, before and while it is under way."""
     return [simplify(access.barriers + k) for k in range((access.lands or 0) + 1)]
 
@@ -179,7 +179,7 @@ class LdsRaces:
                 for row in others:
                     yield from self._against(known[key], row, other)
 
-    def _within(self, rows: Sequence[LdsRow], turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
+    def _within(self, rows: Sequence[LdsRow], turns: Iterations) -> Iterator[tuple[tuple[int, int], str]]:
         """Each row of one turn beside those before it."""
         marks = _Marks(self.size)
         for row in rows:
@@ -191,7 +191,7 @@ class LdsRaces:
             yield from self._against(marks, row, turns)
             marks.note(row, turns)
 
-    def _collides(self, row: LdsRow, other: LdsRow, turns: Turns) -> str:
+    def _collides(self, row: LdsRow, other: LdsRow, turns: Iterations) -> str:
         """Whether two threads store to one byte in one turn, and not the same there."""
         lanes, starts = row.at(turns)
         if row is not other:  # the two elements of one instruction
@@ -205,7 +205,7 @@ class LdsRaces:
         one, two = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
         return f"{one} and {two} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
 
-    def _crosses(self, row: LdsRow, other: LdsRow, turns: Turns) -> str:
+    def _crosses(self, row: LdsRow, other: LdsRow, turns: Iterations) -> str:
         """Whether a thread stores one element of an instruction where another one stores the other."""
         (lanes, starts), (others, beside) = row.at(turns), other.at(turns)
         meet = np.abs(starts[:, None] - beside[None, :]) < row.access.width
@@ -216,7 +216,7 @@ class LdsRaces:
         names = self.block.named(lanes[one]), self.block.named(others[two])
         return f"{names[0]} and {names[1]} store to LDS byte {max(int(starts[one]), int(beside[two]))} at once"
 
-    def _against(self, marks: _Marks, row: LdsRow, turns: Turns) -> Iterator[tuple[tuple[int, int], str]]:
+    def _against(self, marks: _Marks, row: LdsRow, turns: Iterations) -> Iterator[tuple[tuple[int, int], str]]:
         """Where other waves' accesses that are noted are of bytes of this one."""
         lanes, starts = row.at(turns)
         bytes_ = bytes_of(starts, row.access.width)
@@ -278,9 +278,9 @@ class _Marks:
     def __init__(self, size: int) -> None:
         self.size = size
         self.waves = {way: np.full(size + 1, NOBODY, np.int32) for way in AGAINST}
-        self.noted: dict[int, list[tuple[LdsRow, Turns]]] = {way: [] for way in AGAINST}
+        self.noted: dict[int, list[tuple[LdsRow, Iterations]]] = {way: [] for way in AGAINST}
 
-    def note(self, row: LdsRow, turns: Turns) -> None:
+    def note(self, row: LdsRow, turns: Iterations) -> None:
         """Notes an access in a turn."""
         lanes, starts = row.at(turns)
         way, waves = kind(row.access), row.block.waves[lanes]

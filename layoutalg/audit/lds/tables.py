@@ -1,16 +1,17 @@
-"""LDS as a table: every thread's addresses, computed, where they depend on the thread and on turns of loops alone.
+"""LDS as a table: every thread's addresses, computed, where they depend on the thread and on iterations of loops alone.
 
-LDS is at most 160 KiB and a block at most 1024 threads, so who accesses which byte is a table; a slot that a loop's
-turns take in turns gives one table a turn, as many as there are before the first comes again.
+LDS is at most 160 KiB and a block at most 1024 threads, so who accesses which byte is a table; where the slot of an
+access goes with a loop there is one table an iteration, as many as there are before the first comes again.
 
 | an access | is |
 |---|---|
-| whose offset speaks of the thread, and of turns modulo a period | a table of each turn in the period |
+| whose offset speaks of the thread, and of iterations modulo a period | a table of each iteration in the period |
 | the parts of its guard that do | looked up in it |
 | the other parts | kept as its `rest`: what happens only perhaps |
 | whose offset says more | not a table: asked of the prover, two threads or a thread and the one that stored |
 
-`races` and `written` read the tables.  What it cannot represent: addresses that were loaded.
+`races`, `initialised` and `history` read the tables; for `history` one table stands for all iterations.
+What it cannot represent: addresses that were loaded.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ from itertools import product
 from math import lcm, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
 from layoutalg.audit.intervals import LONGEST_PERIOD, own_variables, period
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, div
-from layoutalg.launch.symbolic import KernelLaunch, threads_of
+from layoutalg.audit.lds.block import BlockThreads, Ints
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
 from layoutalg.prove import ForAll, Proved, Refuted
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.machine.state import TracedElement
 
-#: Turns of an access that are looked at, at most.
-MOST_TURNS = 1 << 8
+#: Iterations of an access that are looked at, at most.
+MOST_ITERATIONS = 1 << 8
 
-Ints = NDArray[np.int64]
+LdsAccess = TracedAccess | TracedElement
+"""An access, or its first byte in the trace."""
 
-Turns = Mapping[Expr, int]
-"""A turn of each loop, modulo its period."""
+Iterations = Mapping[Expr, int]
+"""An iteration of each loop, modulo its period."""
 
 
 @dataclass(frozen=True)
@@ -60,43 +61,20 @@ class LdsFinding:
         return found(self.claim, self.about, Open(self.why), "table")
 
 
-class BlockThreads:
-    """The threads of a block: their indices and their waves, by their number in it."""
-
-    def __init__(self, launched: KernelLaunch) -> None:
-        self.launched, self.wave_size = launched, launched.kernel.wave_size
-        self.threads, self.sizes = launched.threads, launched.block
-        self.count = threads_of(launched.block)
-        self.waves = np.arange(self.count) // self.wave_size
-        self.indices: dict[Expr, Ints] = {}
-        rest = np.arange(self.count, dtype=np.int64)
-        for thread, size in zip(self.threads, self.sizes, strict=False):
-            self.indices[thread], rest = rest % size, rest // size
-
-    def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
-        """The wave of the thread, or of one with these indices."""
-        return moved(div(self.launched.thread_number, self.wave_size), at or {})
-
-    def named(self, thread: int) -> str:
-        """A thread, as messages have it."""
-        wave, lane = divmod(int(thread), self.wave_size)
-        return f"thread {thread} (wave {wave}, lane {lane})"
-
-
 @dataclass(frozen=True, eq=False)
 class LdsRow:
-    """One access of every thread: its bytes, and whether it happens, in each turn of the loops around."""
+    """One access of every thread: its bytes, and whether it happens, in each iteration of the loops around."""
 
     block: BlockThreads
-    access: TracedAccess
-    periods: Turns  # of the loops around it
+    access: LdsAccess
+    periods: Iterations  # of the loops around it
     known: Expr  # the parts of its guard that the tables have
     rest: Expr  # the others
     tables: dict[tuple[int, ...], tuple[Ints, Ints]] = field(default_factory=dict)  # those that were looked at
 
     @classmethod
     def of(cls, block: BlockThreads, access: TracedAccess) -> LdsRow | None:
-        """The access as a table; None where its offset has none."""
+        """The access as a table of each iteration in its period; None where its offset has none."""
         threads = set(block.indices)
         if not own_variables(access.offset) <= threads | set(access.loops):
             return None
@@ -115,14 +93,25 @@ class LdsRow:
                 known.append(part)
             else:
                 rest.append(part)
-        few = prod(periods.values()) <= MOST_TURNS
+        few = prod(periods.values()) <= MOST_ITERATIONS
         return cls(block, access, periods, all_of(TRUE, *known), all_of(TRUE, *rest)) if few else None
 
-    def at(self, turns: Turns) -> tuple[Ints, Ints]:
-        """The threads for which it happens in a turn, or perhaps happens, and where each one's bytes begin."""
-        key = tuple(turns[t] % n for t, n in self.periods.items())
+    @classmethod
+    def of_any_iteration(cls, block: BlockThreads, access: TracedElement) -> LdsRow | None:
+        """The access as one table for all iterations; None where its offset depends on more than the thread."""
+        threads = set(block.indices)
+        if not own_variables(access.offset) <= threads:
+            return None
+        known, rest = list[Expr](), list[Expr]()
+        for part in conjuncts(access.guard):
+            (known if own_variables(part) <= threads else rest).append(part)
+        return cls(block, access, {}, all_of(TRUE, *known), all_of(TRUE, *rest))
+
+    def at(self, iterations: Iterations) -> tuple[Ints, Ints]:
+        """The threads for which it happens in an iteration, or perhaps does, and where each one's bytes begin."""
+        key = tuple(iterations[t] % n for t, n in self.periods.items())
         if key not in self.tables:
-            here = {t: np.array(turn, np.int64) for t, turn in zip(self.periods, key, strict=True)}
+            here = {t: np.array(number, np.int64) for t, number in zip(self.periods, key, strict=True)}
             offsets, happens = array([self.access.offset, self.known], self.block.indices | here)
             count = (self.block.count,)
             lanes = np.nonzero(np.broadcast_to(happens, count))[0]
@@ -135,14 +124,14 @@ def bytes_of(offsets: Ints, width: int) -> Ints:
     return offsets[:, None] + np.arange(width)
 
 
-def boxes(periods: Turns) -> Iterator[Turns]:
-    """Every turn of several loops within their periods, the innermost fastest."""
+def boxes(periods: Iterations) -> Iterator[Iterations]:
+    """Every iteration of several loops within their periods, the innermost fastest."""
     for each in product(*(range(n) for n in periods.values())):
         yield dict(zip(periods, each, strict=True))
 
 
 def joint_periods(rows: Sequence[LdsRow]) -> dict[Expr, int]:
-    """After how many turns of each loop all of these rows are the same again, or how many turns there are if fewer."""
+    """After how many iterations of each loop all of these rows are the same again, or how many it has if fewer."""
     found: dict[Expr, int] = {}
     for row in rows:
         for t, n in row.periods.items():
@@ -150,6 +139,6 @@ def joint_periods(rows: Sequence[LdsRow]) -> dict[Expr, int]:
     return {t: most_of(t, n) for t, n in found.items()}
 
 
-def most_of(t: Expr, turns: int) -> int:
-    """So many turns of a loop, or all of them where it has fewer."""
-    return turns if t.hi >= turns else int(t.hi) + 1
+def most_of(t: Expr, iterations: int) -> int:
+    """So many iterations of a loop, or all of them where it has fewer."""
+    return iterations if t.hi >= iterations else int(t.hi) + 1

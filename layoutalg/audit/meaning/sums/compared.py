@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from layoutalg.audit.lds.handed import Env
+from layoutalg.audit.lds.history import Env
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.sums.families import matched
 from layoutalg.audit.meaning.sums.functions import FunctionsOfSums
@@ -84,8 +84,8 @@ class Sums:
             every = [*self._held(store, wanted, exact, index, env, given)]
         except OfOneThreadError:
             every = []
-            for number in range(reals.contents.count):
-                at = reals.contents.coordinates(number)
+            for number in range(reals.history.block.count):
+                at = reals.history.block.coordinates(number)
                 here, place = simplify(moved(given, at)), tuple(simplify(moved(one, at)) for one in index)
                 if here is not FALSE:
                     every += self._held(store, wanted, exact, place, {**env, **at}, here)

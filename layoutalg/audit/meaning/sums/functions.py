@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 
-from layoutalg.audit.lds.handed import Env
+from layoutalg.audit.lds.history import Env
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.sums.addends import Addend, Addends, Applied, Factor, Placed, candidate, product, scaled
 from layoutalg.audit.meaning.sums.families import FamilyFactor, matched
@@ -219,7 +219,7 @@ class FunctionsOfSums:
         found = self._reduction(e, env) if any(map(self._made, made_of)) else None
         if found is not None:
             return found
-        if all(v in self.reals.contents.read for v in made_of):
+        if all(v in self.reals.history.read for v in made_of):
             pieces = [(where, self._term(stored, there, read)) for stored, there, where in self.reals.pieces(e, env)]
             return reduce(lambda rest, one: select(one[0].value, one[1], rest), pieces[:-1], pieces[-1][1])
         if e.op == "var":
@@ -233,7 +233,7 @@ class FunctionsOfSums:
         return self._sums[v]
 
     def _may_be_sum(self, v: Expr) -> bool:
-        if v in self.reals.contents.read or v in self.reals.loops.carried or v in self.reals.after:
+        if v in self.reals.history.read or v in self.reals.loops.carried or v in self.reals.after:
             return True
         name = function_of(v)
         if not name or not (

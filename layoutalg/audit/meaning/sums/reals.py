@@ -4,7 +4,7 @@
 |---|---|
 | a result of `add`, `sub`, `mul`, `fma`, a conversion | the sum or product over the reals: rounding is left out |
 | a choice by a condition on indices | each way, where its condition is so |
-| read from LDS | what its writer stored, of that thread and turn (`lds.handed`) |
+| read from LDS | what its writer stored, of that thread and turn (`lds.history`) |
 | what a loop carries, and one turn makes u + x(t) of u | what it was before the loop, and x(s) of each turn s before |
 | the same of the same thread within that turn s | u: a hole, which another thread or another turn has not |
 | what a loop carries, of which its new value says nothing | before the loop that; later what the turn before made |
@@ -25,8 +25,9 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import count
 
+from layoutalg.audit.ask import Open
 from layoutalg.audit.intervals import is_counted
-from layoutalg.audit.lds.handed import Env, LdsContents
+from layoutalg.audit.lds.history import Env, Forwarded, History
 from layoutalg.audit.meaning.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.audit.meaning.sums.matrix import element_of, products, thread_of
 from layoutalg.audit.meaning.sums.numbers import EXTREMES, FORMATS, INTEGERS, constant, typed
@@ -75,7 +76,10 @@ class Reals:
     ) -> None:
         """`dtypes` says the element type of each tensor."""
         self.launched, self.loops, self.dtypes = launched, loops, dtypes
-        self.contents = LdsContents(launched, trace)
+        history = History.of(launched, trace)
+        if isinstance(history, Open):
+            raise NotReadable(history.why)
+        self.history = history
         self.loads = {one.value: one for one in trace if not one.store}
         self.late = behind_stores(trace)
         self.questions: dict[ForAll, None] = {}  # that must hold for what was read to be so
@@ -85,7 +89,7 @@ class Reals:
         self._numbers = count()
         self._done: dict[object, tuple[Addends, dict[ForAll, None]]] = {}
         self.after = made_by_turns(loops)
-        self._bytes = {v: (read.number, k) for v, (read, k) in self.contents.read.items()}
+        self._bytes = history.read
         self.function: Callable[[Expr, str, Env], Addend] | None = None  # a word as a factor, where it is no sum
 
     def read(self, word: Expr, dtype: str, env: Env, how: str = "add") -> Addends:
@@ -147,8 +151,8 @@ class Reals:
             return self.read(there, dtype, self.there(lane, env), how)
         if dtype in INTEGERS and word.op in ("add", "mul") and not is_one_word(made_of, self._bytes):
             return self._integer(word, dtype, env, how)
-        if all(v in self.contents.read for v in made_of):
-            return self._handed(word, dtype, env, how)
+        if all(v in self.history.read for v in made_of):
+            return self._from_lds(word, dtype, env, how)
         if all(v in self.loops.carried for v in made_of):
             turn = self._turn(self._loop(word), env)
             if turn is None:
@@ -187,13 +191,13 @@ class Reals:
 
     def there(self, lane: Expr, env: Env) -> Env:
         """The thread in another lane of the wave."""
-        number, own = self.placed(lane, env).value, self.contents.thread(env)
+        number, own = self.placed(lane, env).value, self.history.block.number(env)
         if own is None:
             raise OfOneThreadError(f"what lane {lane} holds")
         size = self.launched.kernel.wave_size
-        if number.op != "const" or own // size * size + int(number.value) >= self.contents.count:
+        if number.op != "const" or own // size * size + int(number.value) >= self.history.block.count:
             raise NotReadable(f"what lane {lane} holds")
-        return {**env, **self.contents.coordinates(own // size * size + int(number.value))}
+        return {**env, **self.history.block.coordinates(own // size * size + int(number.value))}
 
     def placed(self, expr: Expr, env: Env) -> Placed:
         """An expression in a thread and a turn; of a loop that was left, the last."""
@@ -279,14 +283,14 @@ class Reals:
         for left, right in products(matrix, int(number)):
             factors = []
             for held, words, kind in ((left, a, matrix.a_dtype), (right, b, matrix.b_dtype)):
-                there = thread_of(held.lane, matrix.wave, self.contents.numbers, env)
+                there = thread_of(held.lane, matrix.wave, self.history.block.indices, env)
                 factors.append(self.read(element_of(tuple(words), held.element, kind), kind, {**env, **there}))
             found = (*found, *product(*factors))
         return found
 
     # LDS
 
-    def _handed(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
+    def _from_lds(self, word: Expr, dtype: str, env: Env, how: str) -> Addends:
         pieces = self.pieces(word, env)
         found: Addends = ()
         for stored, there, where in pieces:
@@ -300,22 +304,28 @@ class Reals:
         Raises `NotReadable` where that is not seen.
         """
         unknowns, found = variables(word), []
-        each = [self.contents.of(v, env) for v in unknowns]
+        each = [self._forwarded(v, env) for v in unknowns]
         if not each or len({len(one) for one in each}) != 1:
             raise NotReadable(f"{word} is of several threads' stores")
         for pieces in zip(*each, strict=True):
             one = pieces[0]
-            if any((other.env, other.where) != (one.env, one.where) for other in pieces):
+            if any((other.writer, other.where) != (one.writer, one.where) for other in pieces):
                 raise NotReadable(f"{word} is of several threads' stores")
             stored = simplify(moved(word, {v: piece.element.value for v, piece in zip(unknowns, pieces, strict=True)}))
             here = self.placed(one.where, env)
             for v, piece in zip(unknowns, pieces, strict=True):
-                goal = self.placed(piece.needed, piece.env).value
+                goal = self.placed(piece.needed, piece.writer).value
                 if goal is not TRUE:
-                    given = self.placed(self.contents.read[v][0].first.guard, env).value
+                    given = self.placed(self.loads[v].guard, env).value
                     stays = ForAll("what is read of LDS was stored", goal, all_of(given, here.value))
                     self.questions[stays] = None
-            found.append((stored, one.env, here))
+            found.append((stored, one.writer, here))
+        return found
+
+    def _forwarded(self, unknown: Expr, env: Env) -> list[Forwarded]:
+        found = self.history.forwarded(unknown, env)
+        if isinstance(found, Open):
+            raise NotReadable(found.why)
         return found
 
     # Loops

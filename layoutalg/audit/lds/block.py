@@ -1,0 +1,49 @@
+"""The threads of a block: which indices and which wave each has, by its number in the block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutalg.index import Expr, const, div, simplify
+from layoutalg.launch.symbolic import KernelLaunch, threads_of
+from layoutalg.symex.values.instances import moved
+
+Ints = NDArray[np.int64]
+
+
+class BlockThreads:
+    """The threads of a block: their indices and their waves, by their number in it."""
+
+    def __init__(self, launched: KernelLaunch) -> None:
+        self.launched, self.wave_size = launched, launched.kernel.wave_size
+        self.threads, self.sizes = launched.threads, launched.block
+        self.count = threads_of(launched.block)
+        self.waves = np.arange(self.count) // self.wave_size
+        self.indices: dict[Expr, Ints] = {}
+        rest = np.arange(self.count, dtype=np.int64)
+        for thread, size in zip(self.threads, self.sizes, strict=False):
+            self.indices[thread], rest = rest % size, rest // size
+
+    def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
+        """The wave of the thread, or of one with these indices."""
+        return moved(div(self.launched.thread_number, self.wave_size), at or {})
+
+    def coordinates(self, thread: int) -> dict[Expr, Expr]:
+        """The indices of the thread of a number."""
+        return {v: const(int(held[thread])) for v, held in self.indices.items()}
+
+    def number(self, at: Mapping[Expr, Expr]) -> int | None:
+        """The number of the thread with these indices, where it is one."""
+        found = {v: simplify(at[v]) for v in self.indices}
+        if any(one.op != "const" for one in found.values()):
+            return None
+        mine = np.all([self.indices[v] == int(one.value) for v, one in found.items()], axis=0)
+        return int(np.argmax(mine))
+
+    def named(self, thread: int) -> str:
+        """A thread, as messages have it."""
+        wave, lane = divmod(int(thread), self.wave_size)
+        return f"thread {thread} (wave {wave}, lane {lane})"

@@ -1,0 +1,217 @@
+"""Whether what is read of LDS was stored there before: by whom, and does that thread store whenever this one reads?
+
+A byte that was stored once stays so.  So a loop is followed for the iterations of one period, which are those with the
+fewest stores before them: iteration t of a loop has before it all that iteration t − period has, each store as many
+iterations back.  Behind the loop, only its first iteration is certain to have been.  A store counts for other waves
+where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`).
+
+| the store's guard | counts where |
+|---|---|
+| known from the thread and the iteration | it holds |
+| says more | the reader's implies it, as many iterations back: word for word, each pair of threads |
+| anything | the prover shows, for all threads and iterations, that one of the stores was made (`stored_before`) |
+
+Of a loop that each lane leaves for itself only the first iteration counts: a lane's guard does not say that it is
+still in.
+What it cannot represent: stores whose guard speaks of what the storing thread alone has loaded, in another thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.intervals import counted_loops, is_later, is_linear
+from layoutalg.audit.lds.block import BlockThreads, Ints
+from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
+from layoutalg.audit.lds.stored_before import StoredBefore
+from layoutalg.audit.lds.tables import MOST_ITERATIONS, Iterations, LdsFinding, LdsRow, bytes_of, joint_periods
+from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, conjuncts, simplify
+from layoutalg.index.conditions import implies
+from layoutalg.symex.values.instances import At, moved
+
+#: Pairs of threads after which no more are compared of two accesses whose guards did not match once.
+TRIES = 16
+
+
+@dataclass(frozen=True)
+class _PossibleStore:
+    """A store whose guard the tables do not know, in an iteration, and the thread that makes it at each byte."""
+
+    number: int
+    iterations: Iterations
+    by: NDArray[np.int32]
+
+
+class _Stored:
+    """What was stored up to one point of the code: certainly, and perhaps, before the last barrier and since."""
+
+    def __init__(self, buffers: StoreBuffers) -> None:
+        self.certain = buffers
+        self.before: list[_PossibleStore] = []
+        self.since: list[_PossibleStore] = []
+        self.barriers: Expr = ZERO
+
+    def copy(self) -> _Stored:
+        """An independent copy."""
+        same = _Stored(self.certain.copy())
+        same.before, same.since, same.barriers = [*self.before], [*self.since], self.barriers
+        return same
+
+    def barrier(self) -> None:
+        """What each wave stored itself all others see."""
+        self.certain.drain()
+        self.before += self.since
+        self.since = []
+
+    @property
+    def possible(self) -> Iterator[tuple[_PossibleStore, bool]]:
+        """The stores that happen perhaps, the newest first, and whether all waves see them."""
+        yield from ((store, False) for store in reversed(self.since))
+        yield from ((store, True) for store in reversed(self.before))
+
+
+class Initialised:
+    """The accesses of LDS of one block, followed in order."""
+
+    def __init__(
+        self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None], size: int
+    ) -> None:
+        self.block, self.found, self.rows, self.size = block, found, rows, size
+        self.now = _Stored(StoreBuffers(block.waves, size))
+        self.linear = all(is_linear(one.barriers, one.loops) for one in found)
+        self.why: dict[int, str] = {}
+        self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
+
+    def findings(self) -> Iterator[LdsFinding]:
+        """Of each access that reads, whether all that it reads was stored before."""
+        self._follow(range(len(self.found)), 0, {})
+        prover = StoredBefore(self.block, self.found)
+        for number, access in enumerate(self.found):
+            if not access.store or access.atomic:
+                why = self.why.get(number, "")
+                yield LdsFinding("initialised", str(access), why, prover.obligation(number) if why else None)
+
+    def _follow(self, numbers: Sequence[int], depth: int, iterations: Iterations) -> None:
+        """Follows accesses in order, and each loop among them for the iterations of its period."""
+        for loop, group in groupby(numbers, lambda n: self.found[n].loops[depth : depth + 1]):
+            body = list(group)
+            if not loop:
+                for number in body:
+                    self._step(number, iterations)
+                continue
+            (t,) = loop
+            periods = joint_periods([row for n in body if (row := self.rows[n]) is not None])
+            few = prod(periods.values()) <= MOST_ITERATIONS
+            first = None
+            for iteration in range(periods.get(t, 1) if few else 1):
+                self._follow(body, depth + 1, {**iterations, t: iteration})
+                first = first or self.now.copy()
+            self.now = first or self.now
+            if not few:
+                self.why |= dict.fromkeys(body, "it turns with loops in more ways than are looked at")
+
+    def _step(self, number: int, iterations: Iterations) -> None:
+        """One access in one iteration."""
+        access, row = self.found[number], self.rows[number]
+        self._reach(simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()})))
+        if row is None:
+            if not access.store or access.atomic:
+                self.why[number] = f"its address {access.offset} depends on more than the thread and its turn"
+            return
+        threads, starts = row.at(iterations)
+        bytes_ = bytes_of(starts, access.width)
+        inside = ((bytes_ >= 0) & (bytes_ < self.size)).all(axis=1)  # what is not is `lds_in_bounds`'s
+        threads, bytes_ = threads[inside], bytes_[inside]
+        if not access.store or access.atomic:
+            why = self._unwritten(number, iterations, threads, bytes_)
+            if why:
+                self.why.setdefault(number, why)
+        if access.store:
+            self._store(number, row, iterations, threads, bytes_)
+
+    def _reach(self, barriers: Expr) -> None:
+        """Goes on to where so many barriers were passed."""
+        if self.linear and is_later(barriers, self.now.barriers):
+            self.now.barrier()
+        self.now.barriers = barriers
+
+    def _store(self, number: int, row: LdsRow, iterations: Iterations, threads: Ints, bytes_: Ints) -> None:
+        if any(iterations[t] for t in counted_loops(row.access.loops)[1]):
+            return
+        if row.rest is TRUE:
+            self.now.certain.store(number, threads, bytes_)
+        else:
+            by = np.full(self.size, NOBODY, np.int32)
+            by[bytes_] = threads[:, None]
+            self.now.since.append(_PossibleStore(number, dict(iterations), by))
+
+    def _unwritten(self, number: int, iterations: Iterations, threads: Ints, bytes_: Ints) -> str:
+        """Why some thread may read what nobody wrote; empty where none does."""
+        left = self.now.certain.newest(threads, bytes_)["store"] == NOBODY
+        readers, bytes_ = np.broadcast_to(threads[:, None], bytes_.shape)[left], bytes_[left]
+        why = ""
+        for store, visible in self.now.possible:
+            if not readers.size:
+                return ""
+            by = store.by[bytes_]
+            seen = (by != NOBODY) & (visible | (self.block.waves[by] == self.block.waves[readers]))
+            implied, open_ = self._implied(number, iterations, store, readers, by, seen)
+            why = why or open_
+            readers, bytes_ = readers[~implied], bytes_[~implied]
+        if not readers.size:
+            return ""
+        first = self.block.named(readers[0])
+        return why or f"that LDS byte {bytes_[0]} is stored before {first} reads it is not seen"
+
+    def _implied(
+        self, number: int, iterations: Iterations, store: _PossibleStore, readers: Ints, by: NDArray[np.int32],
+        seen: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.bool_], str]:  # fmt: skip
+        """Which readers' guards imply the guards of those that store, where these are seen; and one that does not."""
+        implied = np.zeros(len(readers), np.bool_)
+        why, hits, misses = "", 0, 0
+        for reader, writer in np.unique(np.stack([readers[seen], by[seen]], axis=1), axis=0).tolist():
+            needed = self._needed(number, iterations, store, reader, writer)
+            if needed is TRUE:
+                implied |= (readers == reader) & (by == writer)
+                hits += 1
+            else:
+                why = why or f"{self.block.named(reader)} reads what thread {writer} stores, perhaps not: {needed}"
+                misses += 1
+            if not hits and misses >= TRIES:
+                break
+        return implied, why
+
+    def _needed(self, number: int, iterations: Iterations, store: _PossibleStore, reader: int, writer: int) -> Expr:
+        """What of a store's guard does not follow from the reader's, word for word."""
+        row = self.rows[store.number]
+        assert row is not None
+        needed = self._of(row.rest, writer, self._iterations_of(number, iterations, store))
+        given = self._of(self.found[number].guard, reader, {})
+        return all_of(TRUE, *(part for part in conjuncts(needed) if not implies(given, part)))
+
+    def _iterations_of(self, number: int, iterations: Iterations, store: _PossibleStore) -> dict[Expr, Expr]:
+        """The iterations of a store, by those of the reader: as many back, or the first."""
+        own, same, back = self.found[number].loops, True, dict[Expr, Expr]()
+        uncounted = counted_loops(self.found[store.number].loops)[1]
+        for depth, t in enumerate(self.found[store.number].loops):
+            if same and own[depth : depth + 1] == (t,) and t not in uncounted:
+                distance = iterations[t] - store.iterations[t]
+                back[t], same = t - distance, distance == 0
+            else:
+                back[t], same = as_expr(store.iterations[t]), False
+        return back
+
+    def _of(self, guard: Expr, thread: int, iterations: At) -> Expr:
+        """A condition for one thread, in an iteration."""
+        key = guard, thread, tuple(iterations.items())
+        if key not in self._guards:
+            self._guards[key] = simplify(moved(guard, {**iterations, **self.block.coordinates(thread)}))
+        return self._guards[key]

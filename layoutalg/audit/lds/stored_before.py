@@ -1,0 +1,121 @@
+"""That each byte that is read of LDS was stored before, as a question of all threads and iterations.
+
+The prover is given the thread that stored: the address is inverted, as digits of a number in mixed radix,
+
+    offset = c + Σ sₖ·iₖ, s₁ > s₂ > …    →    iₖ = (byte − c) mod s₁ mod … / sₖ
+
+and asked whether these are indices of a thread (and an iteration) that stored the byte before.
+What it cannot represent: a byte whose writer is none of these, as where the offset is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.intervals import counted_loops
+from layoutalg.audit.lds.block import BlockThreads
+from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, var, variables
+from layoutalg.index.radix import affine
+from layoutalg.prove import ForAll, Shown
+from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.unknowns import kind_of
+
+#: Stores among which the prover looks for that of a byte.
+MOST_STORES = 24
+
+
+@dataclass(frozen=True)
+class StoredBefore:
+    """The accesses of LDS of one block, in the order of the code."""
+
+    block: BlockThreads
+    found: Sequence[TracedAccess]
+
+    def obligation(self, number: int) -> ForAll | None:
+        """Whether, for all threads and iterations, each byte that is read was stored; None where nothing is."""
+        reads = self.found[number]
+        before = [(m, one) for m, one in enumerate(self.found) if one.store]
+        stores = [(m, one) for m, one in before if m < number or self._shared(one, reads)]
+        if not stores:
+            return None
+        unit = reduce(gcd, (one.width for _, one in stores), reads.width)
+        piece = var("a piece", reads.width // unit) if reads.width > unit else ZERO
+        byte = reads.offset + piece * unit
+        cases: list[Expr] = []
+        for m, store in stores:
+            for earlier in self._earlier(reads, store, m < number):
+                made = self._stored(reads, store, earlier, byte, unit)
+                cases += (case for case in made if self._speaks_of(reads, case))
+        if not cases or len(cases) > MOST_STORES:
+            return None
+        given = all_of(self.block.launched.given, reads.guard)
+        shown = (Shown("thread and turn", (*self.block.threads, *reads.loops)),)
+        return ForAll("what is read of LDS was stored before", any_of(*cases), given, shown)
+
+    def _speaks_of(self, reads: TracedAccess, case: Expr) -> bool:
+        """Whether a case is of the reader's coordinates: of another one all values would be meant, or none."""
+        known = {*self.block.threads, *reads.loops, *self.block.launched.alike}
+        return all(v.value.extent is None or v in known or kind_of(v) is not None for v in variables(case))
+
+    def _shared(self, one: TracedAccess, other: TracedAccess) -> int:
+        """How many loops are around both."""
+        pairs = zip(one.loops, other.loops, strict=False)
+        return next((k for k, (a, b) in enumerate(pairs) if a is not b), min(len(one.loops), len(other.loops)))
+
+    def _earlier(self, reads: TracedAccess, store: TracedAccess, before: bool) -> Iterator[dict[Expr, Expr]]:
+        """Iterations in which a store was made that comes before the reader in its iteration, or an iteration back."""
+        uncounted = counted_loops(store.loops)[1]
+        shared = store.loops[: min(self._shared(store, reads), len(store.loops) - len(uncounted))]
+        inner = store.loops[len(shared) :]
+        ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, ZERO)]
+        if inner and not uncounted:
+            lasts: dict[Expr, Expr] = {}
+            for t in inner:
+                lasts[t] = moved(extent_of(t) - 1, lasts)
+            ends += [lasts, {}] if set(inner) & set(variables(store.offset, store.guard)) else []
+        for end in ends:
+            if before:
+                yield end
+            if shared and (end or not inner):  # an iteration of an inner loop that is not said is none of a question
+                back = {shared[-1]: shared[-1] - 1}
+                yield back | {t: moved(e, back) for t, e in end.items()}
+
+    def _stored(
+        self, reads: TracedAccess, store: TracedAccess, earlier: Mapping[Expr, Expr], byte: Expr, unit: int
+    ) -> Iterator[Expr]:
+        """When a store was made of a byte that is read, by the thread that its address says, or by the reader."""
+        block = self.block
+        iterations = {t: earlier[t] for t in store.loops if t in earlier}
+        offset, guard, barriers = (moved(e, iterations) for e in (store.offset, store.guard, store.barriers))
+        unknown = any(kind_of(v) is not None for v in variables(offset, guard))
+        free = store.loops[self._shared(store, reads) :] if not earlier else ()
+        ranges = [all_of(e >= 0, e < moved(extent_of(t), iterations)) for t, e in iterations.items() if e.op != "const"]
+        for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, ZERO)):
+            writer = others if unknown else self._writer(offset, byte, free, others)
+            if writer is None:
+                return
+            start, holds, passed = (moved(e, writer) for e in (offset, guard, barriers))
+            sizes = dict(zip(block.threads, block.sizes, strict=False))
+            inside = [all_of(e >= 0, e < sizes[v]) for v, e in writer.items() if v in sizes]
+            inside += [all_of(e >= 0, e < moved(extent_of(v), writer)) for v, e in writer.items() if v in free]
+            seen = any_of(passed < reads.barriers, eq(block.wave(writer), block.wave()))
+            yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + store.width, holds, seen)
+            if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):
+                return
+
+    def _writer(
+        self, offset: Expr, byte: Expr, free: Sequence[Expr], others: Mapping[Expr, Expr]
+    ) -> dict[Expr, Expr] | None:
+        """Indices of the thread (and iteration) that stores a byte, if its address is a sum of them, and `others`."""
+        over = [v for v in (*self.block.threads, *free) if v in variables(offset)]
+        form = affine(offset, over)
+        if form is None or any(stride.op != "const" for stride in form.strides.values()):
+            return None
+        if set(variables(*map(extent_of, over))) & set(over):
+            return None
+        found = form.solve(byte, lambda v: extent_of(v) - 1)
+        return None if found is None else {**others, **found}

@@ -10,8 +10,7 @@ from functools import cached_property
 from layoutalg.audit.accesses import TracedAccess, accesses
 from layoutalg.audit.ask import CLAIM, Ask, Finding
 from layoutalg.audit.costs import Fact, facts
-from layoutalg.audit.lds.findings import lds_findings
-from layoutalg.audit.lds.tables import LdsFinding
+from layoutalg.audit.lds.tables import LdsTables
 from layoutalg.audit.meaning.computed import ComputesClaim
 from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
@@ -91,9 +90,9 @@ class Followed:
         return tuple(facts(self.accesses, self.launched))
 
     @cached_property
-    def lds(self) -> tuple[LdsFinding, ...]:
-        """What tables say of its accesses of LDS."""
-        return tuple(lds_findings(self.accesses, self.launched))
+    def lds(self) -> LdsTables:
+        """Its accesses of LDS."""
+        return LdsTables.of(self.accesses, self.launched)
 
     @cached_property
     def computed(self) -> ComputesClaim:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from layoutalg.audit.ask import Finding
 from layoutalg.audit.followed import Followed
+from layoutalg.audit.lds.initialised import Initialised
 
 NAME = "initialised"
 SAYS = "what is read of LDS was stored there before"
@@ -14,4 +15,4 @@ FAULTS: frozenset[str] | None = frozenset({"uninitialised"})
 
 def decided(kernel: Followed) -> Iterator[Finding]:
     """Of each access that reads LDS."""
-    yield from (one.decided(kernel.ask) for one in kernel.lds if one.claim == NAME)
+    yield from Initialised(kernel.lds).findings(kernel.ask)

@@ -7,10 +7,12 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
 from layoutalg.audit.followed import Followed
 from layoutalg.audit.global_memory.races import Meeting, meetings
+from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.prove import Proved, Refuted
 
 NAME = "race_free"
@@ -27,9 +29,8 @@ MOST_OPEN = 4
 def decided(kernel: Followed) -> Iterator[Finding]:
     """Of the accesses of each tensor that is stored to, then of those of LDS."""
     ask, waiting = kernel.ask, kernel.ask.waiting()
-    each = [_decided(ask, one) for one in meetings(kernel.accesses, kernel.launched, ask.distinct)]
-    each += [one.decided(ask) for one in kernel.lds if one.claim == NAME]
-    for one in each:
+    memory = (_decided(ask, one) for one in meetings(kernel.accesses, kernel.launched, ask.distinct))
+    for one in chain(memory, LdsRaces(kernel.lds).findings(ask)):
         if waiting is not None and isinstance(one.verdict, Refuted):
             waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
             yield found(NAME, one.about, Open(f"perhaps: {one.verdict.reason}; {waits}"), one.verdict.strategy)

@@ -26,12 +26,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Ask, Finding, Open, found
 from layoutalg.audit.intervals import counted_loops, is_later, is_linear
-from layoutalg.audit.lds.block import BlockThreads, Ints
+from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
 from layoutalg.audit.lds.stored_before import StoredBefore
-from layoutalg.audit.lds.tables import MOST_ITERATIONS, Iterations, LdsFinding, LdsRow, bytes_of, joint_periods
+from layoutalg.audit.lds.tables import MOST_ITERATIONS, Iterations, LdsRow, LdsTables, bytes_of, decided, joint_periods
 from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, conjuncts, simplify
 from layoutalg.index.conditions import implies
 from layoutalg.symex.values.instances import At, moved
@@ -80,23 +80,24 @@ class _Stored:
 class Initialised:
     """The accesses of LDS of one block, followed in order."""
 
-    def __init__(
-        self, block: BlockThreads, found: Sequence[TracedAccess], rows: Sequence[LdsRow | None], size: int
-    ) -> None:
-        self.block, self.found, self.rows, self.size = block, found, rows, size
-        self.now = _Stored(StoreBuffers(block.waves, size))
-        self.linear = all(is_linear(one.barriers, one.loops) for one in found)
-        self.why: dict[int, str] = {}
+    def __init__(self, tables: LdsTables) -> None:
+        self.block, self.found, self.rows, self.size = tables.block, tables.accesses, tables.rows, tables.size
+        self.now = _Stored(StoreBuffers(self.block.waves, self.size))
+        self.linear = all(is_linear(one.barriers, one.loops) for one in self.found)
+        self.open: dict[int, Open] = {}
         self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
 
-    def findings(self) -> Iterator[LdsFinding]:
+    def findings(self, ask: Ask) -> Iterator[Finding]:
         """Of each access that reads, whether all that it reads was stored before."""
         self._follow(range(len(self.found)), 0, {})
-        prover = StoredBefore(self.block, self.found)
+        stored = StoredBefore(self.block, self.found)
         for number, access in enumerate(self.found):
-            if not access.store or access.atomic:
-                why = self.why.get(number, "")
-                yield LdsFinding("initialised", str(access), why, prover.obligation(number) if why else None)
+            if access.store and not access.atomic:
+                continue
+            if number in self.open:
+                yield decided(ask, "initialised", str(access), self.open[number], stored.obligation(number))
+            else:
+                yield found("initialised", str(access), None, "table")
 
     def _follow(self, numbers: Sequence[int], depth: int, iterations: Iterations) -> None:
         """Follows accesses in order, and each loop among them for the iterations of its period."""
@@ -115,7 +116,7 @@ class Initialised:
                 first = first or self.now.copy()
             self.now = first or self.now
             if not few:
-                self.why |= dict.fromkeys(body, "it turns with loops in more ways than are looked at")
+                self.open |= dict.fromkeys(body, Open("it turns with loops in more ways than are looked at"))
 
     def _step(self, number: int, iterations: Iterations) -> None:
         """One access in one iteration."""
@@ -123,7 +124,7 @@ class Initialised:
         self._reach(simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()})))
         if row is None:
             if not access.store or access.atomic:
-                self.why[number] = f"its address {access.offset} depends on more than the thread and its turn"
+                self.open[number] = Open(f"its address {access.offset} depends on more than the thread and its turn")
             return
         threads, starts = row.at(iterations)
         bytes_ = bytes_of(starts, access.width)
@@ -132,7 +133,7 @@ class Initialised:
         if not access.store or access.atomic:
             why = self._unwritten(number, iterations, threads, bytes_)
             if why:
-                self.why.setdefault(number, why)
+                self.open.setdefault(number, Open(why))
         if access.store:
             self._store(number, row, iterations, threads, bytes_)
 

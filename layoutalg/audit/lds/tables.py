@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from math import lcm, prod
 
@@ -28,6 +29,7 @@ from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
 from layoutalg.audit.intervals import LONGEST_PERIOD, own_variables, period
 from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved, Refuted
 from layoutalg.symex.machine.state import TracedElement
 
@@ -39,26 +41,6 @@ LdsAccess = TracedAccess | TracedElement
 
 Iterations = Mapping[Expr, int]
 """An iteration of each loop, modulo its period."""
-
-
-@dataclass(frozen=True)
-class LdsFinding:
-    """What was found of a claim on an access: why it is not shown, if so, and what would show it yet."""
-
-    claim: str
-    about: str
-    why: str = ""
-    asked: ForAll | None = None
-
-    def decided(self, ask: Ask) -> Finding:
-        """By the table, and by the prover where it leaves something open."""
-        if not self.why:
-            return found(self.claim, self.about, None, "table")
-        if self.asked is not None:
-            finding = ask.decide(self.claim, self.about, self.asked, WHOLE)
-            if isinstance(finding.verdict, Proved | Refuted):
-                return finding
-        return found(self.claim, self.about, Open(self.why), "table")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +60,8 @@ class LdsRow:
         threads = set(block.indices)
         if not own_variables(access.offset) <= threads | set(access.loops):
             return None
-        found = {t: period(access.offset, t) for t in access.loops}
-        periods = {t: n for t, n in found.items() if n is not None}
+        each = {t: period(access.offset, t) for t in access.loops}
+        periods = {t: n for t, n in each.items() if n is not None}
         if len(periods) < len(access.loops):
             return None
         known: list[Expr] = []
@@ -119,6 +101,36 @@ class LdsRow:
         return self.tables[key]
 
 
+@dataclass(frozen=True, eq=False)
+class LdsTables:
+    """The accesses of LDS of one block, in the order of the code, each with its row where it has one."""
+
+    block: BlockThreads
+    accesses: tuple[TracedAccess, ...]
+    rows: tuple[LdsRow | None, ...]
+
+    @classmethod
+    def of(cls, accesses: Sequence[TracedAccess], launched: KernelLaunch) -> LdsTables:
+        """Those among all accesses of a kernel."""
+        block, here = BlockThreads(launched), tuple(one for one in accesses if one.memory == LDS)
+        return cls(block, here, tuple(LdsRow.of(block, one) for one in here))
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes the rows reach."""
+        each = ((row, iterations) for row in self.rows if row is not None for iterations in boxes(row.periods))
+        return max((int((row.at(at)[1] + row.access.width).max(initial=0)) for row, at in each), default=0)
+
+
+def decided(ask: Ask, claim: str, about: str, left: Open, obligation: ForAll | None) -> Finding:
+    """What a table leaves open: what the prover has of it, or else that it is open."""
+    if obligation is not None:
+        finding = ask.decide(claim, about, obligation, WHOLE)
+        if isinstance(finding.verdict, Proved | Refuted):
+            return finding
+    return found(claim, about, left, "table")
+
+
 def bytes_of(offsets: Ints, width: int) -> Ints:
     """Every byte of accesses that begin at these."""
     return offsets[:, None] + np.arange(width)
@@ -132,11 +144,11 @@ def boxes(periods: Iterations) -> Iterator[Iterations]:
 
 def joint_periods(rows: Sequence[LdsRow]) -> dict[Expr, int]:
     """After how many iterations of each loop all of these rows are the same again, or how many it has if fewer."""
-    found: dict[Expr, int] = {}
+    joint: dict[Expr, int] = {}
     for row in rows:
         for t, n in row.periods.items():
-            found[t] = lcm(found.get(t, 1), n)
-    return {t: most_of(t, n) for t, n in found.items()}
+            joint[t] = lcm(joint.get(t, 1), n)
+    return {t: most_of(t, n) for t, n in joint.items()}
 
 
 def most_of(t: Expr, iterations: int) -> int:

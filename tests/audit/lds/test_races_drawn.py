@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.lds.findings import lds_findings
+from layoutalg.audit.ask import Ask, Finding
+from layoutalg.audit.lds.initialised import Initialised
+from layoutalg.audit.lds.races import LdsRaces
+from layoutalg.audit.lds.tables import LdsTables
 from layoutalg.index import FALSE, TRUE, Expr, as_expr, div, eq, mod, symbol, value, var, xor
 from layoutalg.launch.symbolic import LDS
-from layoutalg.prove import Limits, Proved, prove
-from layoutalg.symex.loops.found import MOST
+from layoutalg.prove import Limits, Obligation, Proved, prove
+from layoutalg.symex.loops.found import MOST, FoundLoops
 from tests.fuzzing import FIRST, count
 
 N = symbol("N", min=1, max=64)
 THREAD, T, U = var("thread_x", 8), var("t", N), var("u", N)
 WAVE = 4
+LIMITS = Limits(seconds=1, steps=100_000)
 LAUNCHED: Any = SimpleNamespace(
     kernel=SimpleNamespace(wave_size=WAVE), block=(8,), threads=(THREAD,), thread_number=THREAD,
     sizes={"N": N}, alike=frozenset({N}),
@@ -28,6 +32,16 @@ LAUNCHED: Any = SimpleNamespace(
 
 def instruction(number: int) -> Any:
     return SimpleNamespace(address=number, name="DS")
+
+
+class Asked(Ask):
+    """The prover alone, of kernels of which nothing else is known."""
+
+    def __init__(self) -> None:
+        super().__init__(LAUNCHED, FoundLoops())
+
+    def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Finding:
+        return Finding(claim, about, prove(obligation, limits=LIMITS))
 
 
 class Drawn:
@@ -130,14 +144,9 @@ def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
 
 def proved(found: Sequence[TracedAccess]) -> set[str]:
     """The claims that are proved of all sizes."""
-    left = {"race_free", "initialised"}
-    for finding in lds_findings(found, LAUNCHED):
-        shown = not finding.why
-        if finding.why and finding.asked is not None and finding.claim in left:
-            shown = isinstance(prove(finding.asked, limits=Limits(seconds=1, steps=100_000)), Proved)
-        if not shown:
-            left.discard(finding.claim)
-    return left
+    tables, ask = LdsTables.of(found, LAUNCHED), Asked()
+    claims = {"race_free": LdsRaces(tables).findings(ask), "initialised": Initialised(tables).findings(ask)}
+    return {name for name, findings in claims.items() if all(isinstance(one.verdict, Proved) for one in findings)}
 
 
 def access(store: bool, offset: Expr, barriers: Expr) -> TracedAccess:

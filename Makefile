@@ -8,7 +8,7 @@ ON_ALL_CORES := -n auto --dist worksteal
 # Byte code is kept: tests start many processes, and each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all lint kernels docs notebooks outputs release clean
+.PHONY: demo test test-slow test-all test-matrix lint kernels docs notebooks outputs release clean
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -23,10 +23,15 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
 	$(BIN)/layoutalg demo
 
-test: .venv/.tools  ## the tests, under five minutes; fuzzers draw few cases
-	$(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES) -m "not slow"
+test: .venv/.tools  ## the tests, under three minutes; fuzzers draw few cases
+	$(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES) -m "not slow and not matrix"
 
-test-all: .venv/.tools  ## slow ones too, and thousands of cases of each fuzzer
+test-slow: .venv/.tools  ## the others: slow ones, the day's part of each matrix, hundreds of the day's cases of each fuzzer
+	LAYOUTALG_FUZZ=200 $(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES) -m "(slow or matrix or fuzz) and not another_day"
+
+test-all: test test-slow  ## each once
+
+test-matrix: .venv/.tools  ## all at once, whole matrices and thousands of cases of each fuzzer: hours
 	LAYOUTALG_FUZZ=2000 $(EXTRAS) $(BIN)/pytest $(ON_ALL_CORES)
 
 lint: .venv/.tools

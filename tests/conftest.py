@@ -1,8 +1,8 @@
-"""Code objects of the kernels in isa/kernels, compiled once a run; and which targets and types quick tests take."""
+"""Code objects of the kernels in isa/kernels, compiled once a run; the day's seed and its part of each matrix."""
 
 import functools
+import gc
 import os
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from tests.browser import browser  # noqa: F401  a fixture
+from tests.fuzzing import SEED
+from tests.matrix import today
 
 os.environ["LAYOUTALG_KEEP_PROOFS"] = "no"  # each test of `check` decides anew
 
@@ -42,20 +44,19 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 1)
 
 
+def pytest_report_header() -> str:
+    """What repeats this run, whatever the day."""
+    return f"LAYOUTALG_SEED={SEED}"
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end: no use in going through it at each collection of garbage."""
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Of a test of several targets or element types a quick run takes one, which its name picks: each has its turn."""
-    for what in ("target", "dtype"):
-        alike: dict[str, list[pytest.Function]] = {}
-        for item in items:
-            if isinstance(item, pytest.Function) and isinstance(one := _given(item, what), str):
-                alike.setdefault(item.nodeid.replace(one, what), []).append(item)
-        for name, each in alike.items():
-            quick = [item for item in each if item.get_closest_marker("slow") is None]
-            for item in quick:
-                if item is not quick[zlib.crc32(name.encode()) % len(quick)]:
-                    item.add_marker(pytest.mark.slow)
-
-
-def _given(item: pytest.Function, what: str) -> object:
-    return item.callspec.params.get(what) if hasattr(item, "callspec") else None
+    """Cells of a matrix that are of another day's part."""
+    for item in items:
+        if item.get_closest_marker("matrix") and not today(item):
+            item.add_marker(pytest.mark.another_day)

@@ -1,9 +1,11 @@
-"""How many cases the seeded fuzzers draw, and from which seed on: few in `make test`, many in `make test-all`.
+"""How many cases the seeded fuzzers draw, and from which seed on: few in `make test`, more in the longer runs.
 
-| variable         | says                                                                    |
-|------------------|-------------------------------------------------------------------------|
-| `LAYOUTALG_FUZZ` | the cases of each fuzzer, in place of the number that its test names    |
-| `LAYOUTALG_SEED` | the first seed; ten runs of 10 000 from 0, 10 000 … are one of 100 000  |
+| variable         | says                                                                                           |
+|------------------|------------------------------------------------------------------------------------------------|
+| `LAYOUTALG_FUZZ` | the cases of each fuzzer, in place of the number that its test names; from the day's seed on   |
+| `LAYOUTALG_SEED` | the first seed, in place of the day's: ten runs of 10 000 from 0, 10 000 … are one of 100 000  |
+
+Each day has room for a million cases of its own. Without either variable the first seed is 0.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-FIRST = int(os.environ.get("LAYOUTALG_SEED", "0"))
 MANY = int(os.environ.get("LAYOUTALG_FUZZ", "0"))
+SEED = int(os.environ.get("LAYOUTALG_SEED", date.today().toordinal() * 1_000_000))
+DAY = SEED // 1_000_000
+FIRST = SEED if MANY or "LAYOUTALG_SEED" in os.environ else 0
 
 
 def count(usual: int, dear: int = 1) -> int:
@@ -27,11 +31,6 @@ def count(usual: int, dear: int = 1) -> int:
     return max(1, MANY // dear) if MANY else usual
 
 
-def first_of_the_day() -> int:
-    """The seed that the environment says; else one that is another each day, with room for a million cases."""
-    return FIRST if "LAYOUTALG_SEED" in os.environ else date.today().toordinal() * 1_000_000
-
-
-def some(cases: Sequence[T], usual: int) -> Sequence[T]:
+def few(cases: Sequence[T], usual: int) -> Sequence[T]:
     """Of a list of cases `usual` many, spread over it; all of them where many cases are asked for."""
     return cases if MANY else cases[:: -(-len(cases) // usual)]

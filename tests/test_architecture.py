@@ -156,6 +156,7 @@ OF_NO_MODULE = {
     "test_exercises": "the lessons' exercises",
     "test_front": "the package itself, as one imports it",
     "test_hosts": "the GitHub Action and the pre-commit hook",
+    "test_matrix": "the tests' own way with matrices and corpora",
     "test_notebooks": "the lessons",
     "test_optional": "the tests' own way with packages that are absent",
     "test_proofs": "the files in proofs/",

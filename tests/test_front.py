@@ -17,19 +17,10 @@ from layoutalg import prove
 PAGE = Path(__file__).parent.parent / "docs" / "pages" / "python.md"
 
 
-def test_it_is_imported_in_milliseconds() -> None:
-    """Of processor time, the least of five; and no room comes along."""
-    program = (
-        "import time, sys; t = time.process_time(); import layoutalg; print(time.process_time() - t,"
-        " *(m for m in sys.modules if m.startswith('layoutalg.')))"
-    )
-
-    def run() -> list[str]:
-        return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
-
-    runs = [run() for _ in range(5)]
-    assert min(float(seconds) for seconds, *_ in runs) < 0.05
-    assert {tuple(modules) for _, *modules in runs} == {("layoutalg.display", "layoutalg.lazy")}
+def test_no_room_comes_along() -> None:
+    program = "import sys, layoutalg; print(*(m for m in sys.modules if m.startswith('layoutalg.')))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout.split() == ["layoutalg.display", "layoutalg.lazy"]
 
 
 def test_every_name_is_there_and_no_other() -> None:

@@ -1,6 +1,5 @@
 """Claims as tests of pytest: what is collected, how it fails, and what the options do."""
 
-import time
 import tomllib
 from pathlib import Path
 
@@ -105,14 +104,12 @@ def test_a_path_that_is_not_there_is_said(run):
 
 
 @pytest.mark.parametrize("read", ["", SWIZZLE.format("1, 0").replace("[16, 64]", "[64, 16]")])
-def test_a_swizzle_that_is_deleted_or_another_fails_in_under_a_second(pytester, run, read):
+def test_a_swizzle_that_is_deleted_or_another_fails(pytester, run, read):
     """rocm-libraries#10845: both changes passed every test that there was."""
     stored = SWIZZLE.format("0, 1")
     pytester.makefile(".layout.toml", same=STORED_AND_READ.format(stored, stored))
     pytester.makefile(".layout.toml", other=STORED_AND_READ.format(stored, read))
-    start = time.process_time()
     run("other.layout.toml", "-k", "agree").assert_outcomes(failed=1, deselected=6)
-    assert time.process_time() - start < 1
     run("same.layout.toml", "-k", "agree").assert_outcomes(passed=1, deselected=6)
 
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ class Question:
     target: str
     level: int
     slow: bool
+    cell: int  # of its matrix of targets and levels
 
     def __str__(self) -> str:
         return "-".join(filter(None, (self.case, self.kernel, self.more, self.target, str(self.level))))
@@ -62,6 +64,10 @@ class Question:
     def wanted(self) -> Mapping[str, str]:
         """The claims that are not proved."""
         return {one.split()[0]: one.split()[1] for one in self.verdicts.split(", ") if one != "proved"}
+
+    @property
+    def marks(self) -> list[pytest.MarkDecorator]:
+        return [pytest.mark.slow] * self.slow + [pytest.mark.matrix(self.cell)] * (self.cell > 0)
 
     @property
     def path(self) -> Path:
@@ -107,11 +113,8 @@ def questions(path: Path) -> Iterator[Question]:
     said = head(path)
     levels = said.get("levels", "3 1").split()
     for kernel, verdicts, only, more, slow in asked(path):
-        first = True
-        for target in (only or said["targets"]).split():
-            for level in levels:
-                yield Question(path.stem, kernel, verdicts, more, target, int(level), slow or not first)
-                first = False
+        for cell, (target, level) in enumerate(product((only or said["targets"]).split(), levels)):
+            yield Question(path.stem, kernel, verdicts, more, target, int(level), slow, cell)
 
 
 def test_every_source_has_a_launch_and_each_of_its_kernels_verdicts() -> None:
@@ -122,9 +125,7 @@ def test_every_source_has_a_launch_and_each_of_its_kernels_verdicts() -> None:
 
 
 EVERY = [
-    pytest.param(one, id=str(one), marks=[pytest.mark.slow] if one.slow else [])
-    for path in sorted(CASES.glob("*.toml"))
-    for one in questions(path)
+    pytest.param(one, id=str(one), marks=one.marks) for path in sorted(CASES.glob("*.toml")) for one in questions(path)
 ]
 
 

@@ -7,6 +7,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from tests.matrix import each
 
 SOURCE = """#include <hip/hip_runtime.h>
 struct Packet { unsigned short header, setup, x, y, z, reserved; unsigned int gx, gy, gz; };
@@ -48,7 +49,7 @@ def audited(target, kernel, grid, block, edit=("", "")):
     return audit(decode_kernel(code), loads(LAUNCH.format(kernel, grid, block)), 20)
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"], "gfx90a"))
 @pytest.mark.parametrize(("kernel", "grid", "block"), [("tiles", TILES, "[16, 8]"), ("strides", "[120]", "[256]")])
 def test_what_the_packet_says_is_known(target, kernel, grid, block):
     found = audited(target, kernel, grid, block)

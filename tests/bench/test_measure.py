@@ -74,6 +74,7 @@ def test_cases_have_names_of_their_own():
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_the_command_prepares_and_measures(tmp_path):
     run = CliRunner().invoke
     folder, figures, drawn = tmp_path / "prepared", tmp_path / "figures.json", tmp_path / "plot.svg"

@@ -7,6 +7,7 @@ import pytest
 
 from tests.ck.mutants import MUTANTS
 from tests.cli.command import run
+from tests.matrix import some
 
 
 def include(name: str, folder: Path) -> list[object]:
@@ -14,7 +15,7 @@ def include(name: str, folder: Path) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", some(MUTANTS, 3))
 def test_a_sweep_refutes_a_fault_in_a_layout(name: str, tmp_path: Path) -> None:
     one = MUTANTS[name]
     told = run("ck", "sweep", one.tile, "--layout", one.layout, "--json", "--jobs", 1, *include(name, tmp_path))
@@ -24,7 +25,7 @@ def test_a_sweep_refutes_a_fault_in_a_layout(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, one in MUTANTS.items() if one.audited])
+@pytest.mark.parametrize("name", some([name for name, one in MUTANTS.items() if one.audited], 1))
 def test_an_audit_refutes_a_fault_in_the_code(name: str, tmp_path: Path) -> None:
     one = MUTANTS[name]
     given = ("--layout", one.layout, "--turns", 3, "--rows", one.rows, "--json", *include(name, tmp_path))

@@ -10,6 +10,7 @@ from layoutalg import __version__
 from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
 from tests.cli.command import GOOD, refused, run, written
+from tests.matrix import each
 
 # --- offsets ----------------------------------------------------------------------------------------------------------
 
@@ -33,7 +34,7 @@ def test_offsets_of_an_unknown_descriptor_are_refused(spec: Path) -> None:
 # --- run, emit, compile -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("dtype", each(["f4", "f2"], "f2"))
 @pytest.mark.parametrize(("kernel", "shape"), [("lds", (37, 70)), ("register", (64, 32))])
 def test_run_transposes_a_file(tmp_path: Path, kernel: str, shape: tuple[int, int], dtype: str) -> None:
     source = np.random.default_rng(1).standard_normal(shape).astype(dtype)
@@ -231,7 +232,7 @@ def test_machine_code_of_another_layout_is_refuted(tmp_path: Path) -> None:
     assert "refuted" in result.stdout
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx1201"))
 def test_run_on_the_machine_code_of_a_target(tmp_path: Path, target: str) -> None:
     source = np.random.default_rng(3).standard_normal((130, 70)).astype(np.float32)
     np.save(tmp_path / "a.npy", source)

@@ -11,14 +11,15 @@ import pytest
 
 from layoutalg.cli.app import application
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.golden import programs
 from layoutalg.cli.programs import program_of
 from layoutalg.device.compile import compile_source
 from layoutalg.formats import SpecError
+from layoutalg.kernel import library
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.verify import verify
 from layoutalg.prove import Unknown
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
@@ -29,7 +30,7 @@ def command(capsys, *arguments: Sequence[str]):
     return code, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 def test_run_tells_lds_cycles_beside_the_claim(target, tmp_path, capsys):
     np.save(tmp_path / "a.npy", np.arange(128 * 64, dtype=np.float32).reshape(128, 64))
     given = (
@@ -125,9 +126,9 @@ def test_the_spec_that_a_binary_is_proved_against_is_read(code_object, tmp_path)
             application()(["binary", str(code_object), "--against", str(spec.parent)], standalone_mode=False)
 
 
-@pytest.mark.parametrize("folder", programs())
+@pytest.mark.parametrize("folder", library.folders())
 def test_every_folder_of_kernels_names_its_programs(folder):
-    for target, program in programs()[folder].items():
+    for target, program in library.folder(folder).items():
         assert program_of(f"kernels/{folder}", target or "gfx942") == program
         assert program_of(f"kernels/{folder}/spec.toml", target or "gfx90a") == program
 

@@ -42,6 +42,7 @@ def squares(count: int) -> list[ForAll]:
     return [ForAll(f"square {n}", negation(eq(x * x + x, 10**6 + 2 * n + 1))) for n in range(count)]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_nothing_and_nothing_is_proved_twice(tmp_path: Path) -> None:
     hard = squares(12)
     limits = Limits(seconds=5, cache=str(tmp_path / "cache"))

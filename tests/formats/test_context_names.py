@@ -13,7 +13,7 @@ from layoutalg.formats import SpecError, ck_cpp, dump, loads
 from layoutalg.formats.check import check
 from layoutalg.formats.ck_cpp.write import to_ck
 from layoutalg.prove import Limits
-from tests.fuzzing import some
+from tests.matrix import some
 
 MADE = (
     "i i0 i1 i0_0 j j0 j1 p p0 p1 y y0 u u0 v x x0 d0 d1 e f h n s k q r t lane element element_ vector other step "

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +18,8 @@ from layoutalg.formats.check import check
 from layoutalg.index import symbol
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.prove import Limits, Unknown
-from tests.fuzzing import count
+from tests.fuzzing import FIRST, count
 
-MOST_SECONDS = 20.0
-"""For reading 4 MB, on a machine that is busy; what these texts took before had no end that anybody saw."""
 LENGTHS = "constexpr auto d = make_naive_tensor_descriptor_packed(make_tuple(number<{}>{{}}, number<4>{{}}));\n"
 
 
@@ -75,10 +72,8 @@ REFUSED: dict[str, tuple[Reader, str, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_hostile_text_is_refused_by_name(name: str) -> None:
     read, text, words = REFUSED[name]
-    start = time.monotonic()
     with pytest.raises((SpecError, ParseError)) as refused:
         read(text)
-    assert time.monotonic() - start < MOST_SECONDS
     assert words in str(refused.value)
     assert len(str(refused.value)) < LONGEST_REASON + 200
     assert "\n" not in str(refused.value)
@@ -100,9 +95,7 @@ DEEP = {
 
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_cpp_is_left_out_by_name(name: str) -> None:
-    start = time.monotonic()
     spec = read_cpp(DEEP[name])
-    assert time.monotonic() - start < MOST_SECONDS
     assert not spec.items
     assert [part.reason for part in spec.unread if re.search("nested|no expression", part.reason)]
 
@@ -157,15 +150,15 @@ def items_of(text: str) -> list[str]:
 PIECES = [piece for text in SPECS for piece in items_of(text)]
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(4))
-def test_a_mutant_ends_in_time_with_a_verdict_or_a_sentence(part: int) -> None:
+def test_a_mutant_ends_with_a_verdict_or_a_sentence(part: int) -> None:
     counts = {"refused": 0, "decided": 0}
     for n in range(MUTANTS // 4):
-        seed = 1_000_000 * part + n
+        seed = FIRST + 100_000 * part + n
         rng = random.Random(seed)
         cpp = rng.random() < 0.25
         text = mutant(rng, rng.choice(CPP if cpp else PIECES))
-        start = time.monotonic()
         try:
             spec = read_cpp(text) if cpp else loads(text)
         except SpecError as error:
@@ -174,9 +167,7 @@ def test_a_mutant_ends_in_time_with_a_verdict_or_a_sentence(part: int) -> None:
         else:
             sentence = ""
             counts["decided"] += 1
-            assert time.monotonic() - start < MOST_SECONDS, f"seed {seed}: {text}"
             for result in check(spec, limits=Limits(seconds=SECONDS)):
-                assert result.verdict.seconds < 1.1 * SECONDS + 4.0, f"seed {seed}: {result}"
                 assert not isinstance(result.verdict, Unknown) or result.verdict.why, f"seed {seed}: {result}"
         assert "\n" not in sentence, f"seed {seed}"
     assert min(counts.values()) or MUTANTS < 100
@@ -193,16 +184,12 @@ name = "d"
 base = {{ kind = "packed", lengths = ["M"] }}
 steps = [[{{ transform = "unmerge", lengths = ["{length}"], lower = [0], upper = [0] }}]]
 """
-    start = time.monotonic()
     with pytest.raises(SpecError, match=r"takes more than 0.3 s to read"):
         loads(text)
-    assert time.monotonic() - start < 0.3 * MOST_SECONDS
 
 
-def test_calls_that_are_never_closed_are_listed_in_time() -> None:
-    start = time.monotonic()
+def test_calls_that_are_never_closed_are_listed() -> None:
     assert len(ck_cpp.loads("auto f = " + "make_merge_transform(" * 10_000, "x.hpp").unread) == 1
-    assert time.monotonic() - start < MOST_SECONDS
 
 
 def test_the_name_of_a_file_is_nothing_that_a_terminal_obeys() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from layoutalg.index import TRUE, all_of, array, as_expr, simplify, symbol, var
 from layoutalg.index.bounds import at_least_zero, in_range
-from tests.fuzzing import some
+from tests.matrix import some
 
 P, Q, R = (symbol(name, max=3) for name in "PQR")
 C = symbol("C", min=2, max=4, multiple_of=2)

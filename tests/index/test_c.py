@@ -75,7 +75,7 @@ def functions(number: int, first: Expr, result: Expr, bits: int) -> str:
     )
 
 
-@pytest.mark.cases(150)
+@pytest.mark.fuzz(150)
 def test_compiled_c_is_exact(seeds: range, tmp_path: Path) -> None:
     defined, calls, compared = [PROLOGUE], [], 0
     for seed in seeds:

@@ -39,7 +39,7 @@ from layoutalg.index.conditions import (
     upper_limits,
 )
 from layoutalg.prove import ForAll, prove
-from tests.fuzzing import some
+from tests.matrix import some
 
 NAMES = tuple(var(name, 3) for name in "abc")
 POINTS = [dict(zip(NAMES, point, strict=True)) for point in itertools.product(range(3), repeat=3)]

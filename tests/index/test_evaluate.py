@@ -14,7 +14,7 @@ from tests.index.expressions import Generator, points
 IX, J, M = var("i", 6), var("j", 8), symbol("M")
 
 
-@pytest.mark.cases(400)
+@pytest.mark.fuzz(400)
 def test_numpy_equals_python(seeds: range) -> None:
     for seed in seeds:
         random = Random(seed)
@@ -27,7 +27,7 @@ def test_numpy_equals_python(seeds: range) -> None:
             assert got == [value(e, p) for p in at], (seed, e)
 
 
-@pytest.mark.cases(60)
+@pytest.mark.fuzz(60)
 def test_a_grid_is_every_point(seeds: range) -> None:
     for seed in seeds:
         g = Generator(Random(seed), symbolic=False)

@@ -49,7 +49,7 @@ def exact(e: Expr) -> bool:
     return all(abs(node.lo) < 1 << 52 and abs(node.hi) < 1 << 52 for node in postorder(e, e * -1))
 
 
-@pytest.mark.cases(400)
+@pytest.mark.fuzz(400)
 def test_node_computes_the_same_values(seeds: range) -> None:
     node = shutil.which("node")
     if node is None:

@@ -103,7 +103,7 @@ def test_anything_else_is_one_line_with_its_column(text: str, column: int, probl
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.cases(600)
+@pytest.mark.fuzz(600)
 def test_repr_reads_back(seeds: range) -> None:
     for seed in seeds:
         random = Random(seed)
@@ -114,7 +114,7 @@ def test_repr_reads_back(seeds: range) -> None:
             assert len(set(values([e, back], at))) == 1, (seed, e, back)
 
 
-@pytest.mark.cases(3000)
+@pytest.mark.fuzz(3000)
 def test_no_text_is_a_traceback(seeds: range) -> None:
     alphabet = "ab iM0129+-*/%^&|~<>=!()[],.:;'\"#\\\n\t\x00éλ" + "".join(("min", "if", "else", "not", "table[", "**"))
     for seed in seeds:

@@ -58,7 +58,7 @@ def test_names_in_latex() -> None:
     assert latex(IX // 8 + M, {IX // 8: "q", M: r"\mu"}) == r"q + \mu"
 
 
-@pytest.mark.cases(60)
+@pytest.mark.fuzz(60)
 def test_sympy_has_the_same_values(seeds: range) -> None:
     for seed in seeds:
         random = Random(seed)
@@ -79,7 +79,7 @@ def test_algebra_goes_there_and_back() -> None:
     assert from_sympy(sympy.factor(to_sympy(M * M + M * 2 + 1)), known) is (M + 1) * (M + 1)
 
 
-@pytest.mark.cases(120)
+@pytest.mark.fuzz(120)
 def test_everything_comes_back(seeds: range) -> None:
     for seed in seeds:
         random = Random(seed)

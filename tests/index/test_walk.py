@@ -27,7 +27,7 @@ def test_extents_are_variables_too() -> None:
     assert names(IX) == {"M", "i"}
 
 
-@pytest.mark.cases(200)
+@pytest.mark.fuzz(200)
 def test_substitution_is_evaluation_in_two_steps(seeds: range) -> None:
     for seed in seeds:
         random = Random(seed)

@@ -69,6 +69,7 @@ def _text(rng: random.Random, groups: list[list[str]]) -> str:
     )
 
 
+@pytest.mark.fuzz
 def test_it_is_what_einops_does() -> None:
     einops = needed("einops", "test")
     rng = random.Random(FIRST)

@@ -45,6 +45,7 @@ def offsets(view: Strided) -> dict[tuple[int, ...], int]:
     return {i: view.offset + sum(a * s for a, s in zip(i, view.strides, strict=True)) for i in indices}
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + 2))
 def test_every_answer_is_what_enumeration_says(seed: int) -> None:
     seen = {"overlap": 0, "outside": 0, "dense": 0, "vector": 0}
@@ -102,6 +103,7 @@ def test_every_small_view_is_what_enumeration_says() -> None:
             assert all(view.descriptor.offset(i) == o for i, o in found.items()), view
 
 
+@pytest.mark.fuzz
 def test_the_prover_says_the_same_of_the_claims() -> None:
     tallied = {True: 0, False: 0}
     for view in views(50, 7):

@@ -12,6 +12,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound, raw
+from tests.matrix import each
 
 SOURCE = """
 #include "layoutalg_device.h"
@@ -121,7 +122,7 @@ def test_what_lies_between_elements_is_undefined():
         launched(text)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
 def test_a_struct_is_laid_out_as_in_c(target):
     code, file = program("by_struct", target), loads(STRUCT)
     x = np.arange(20, dtype=np.float32)

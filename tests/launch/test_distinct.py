@@ -12,7 +12,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.launch.distinct import DistinctElement, apart
 from layoutalg.symex.values.instances import moved, others
 from layoutalg.symex.values.unknowns import Kind, unknown_value
-from tests.fuzzing import some
+from tests.matrix import some
 
 LAUNCH = """
 symbols = {{ N = {{ min = 1, max = 256 }} }}

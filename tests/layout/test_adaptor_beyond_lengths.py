@@ -44,8 +44,8 @@ from layoutalg.layout import (
 from layoutalg.layout.json_form import from_json, to_json
 from layoutalg.prove import InBounds, Injective, Proved, Refuted, prove
 from layoutalg.prove.domain import index_form
-from tests.fuzzing import some
 from tests.layout.chains import REFERENCE, VALID
+from tests.matrix import some
 
 FORMULAS: Sequence[Callable[[int], Callable[[Term], Term]]] = (
     lambda n: lambda u: u % n,

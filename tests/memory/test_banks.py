@@ -23,7 +23,7 @@ from layoutalg.memory.banks import (
     phases,
 )
 from layoutalg.target import UnknownInstructionError, target, target_names
-from tests.fuzzing import count
+from tests.fuzzing import FIRST, count
 
 Offset = Callable[[np.ndarray, np.ndarray], np.ndarray]
 LANE = np.arange(64)
@@ -130,9 +130,10 @@ def test_lane_by_lane_and_vectorised_agree_on_random_accesses(name: str) -> None
             assert one == [number for number in found.tolist() if number]
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("name", target_names())
 def test_linear_algebra_and_enumeration_agree_on_random_linear_maps(name: str) -> None:
-    gpu, rng = target(name), np.random.default_rng(6)
+    gpu, rng = target(name), np.random.default_rng(FIRST + 6)
     bits = gpu.wave_size.bit_length() - 1
     for instruction in gpu.instructions.values():
         assert phase_subgroup(instruction) is not None

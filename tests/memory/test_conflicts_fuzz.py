@@ -57,6 +57,7 @@ def random_access(rng: Random) -> tuple[Access, np.ndarray] | None:
     return one, (where if given is TRUE else where[:2]).reshape(-1, gpu.wave_size)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("block", range(8))
 def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
     seen: Counter[str] = Counter()
@@ -87,6 +88,7 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
         assert min(seen["proved"], seen["refuted"]) > 5
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("block", range(4))
 def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> None:
     known = 0

@@ -24,7 +24,8 @@ from layoutalg.prove import InjectiveMap, Proved, Refuted, Verdict, prove
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES
-from tests.fuzzing import FIRST, count, some
+from tests.fuzzing import FIRST, count
+from tests.matrix import some
 
 CASES = count(24, dear=20)
 LANE = var("lane", 64)
@@ -189,6 +190,7 @@ def at_witness(case: Case, verdict: Refuted) -> dict[Expr, int]:
     return {v: int(named.get(v.value.name, v.lo)) for v, _ in case.over}
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("block", some(range(6), 2))
 def test_verdicts_are_those_of_enumeration(block: int) -> None:
     seen: Counter[str] = Counter()

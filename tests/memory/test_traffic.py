@@ -14,7 +14,7 @@ from layoutalg.memory.traffic import Traffic, traffic
 from layoutalg.prove import Limits, Proved, Refuted, Unknown, Verdict, prove
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES
-from tests.fuzzing import count
+from tests.fuzzing import FIRST, count
 
 LANE = var("lane", 64)
 GPU = target("gfx942")
@@ -63,7 +63,8 @@ def test_a_stride_of_rows_that_may_overlap_is_not_called_proved() -> None:
     assert isinstance(verdict, Refuted | Unknown)
 
 
-@pytest.mark.parametrize("seed", range(count(8, dear=100)))
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + count(8, dear=100)))
 def test_concrete_accesses_agree_with_counting(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b, c = (int(k) for k in rng.integers(0, 70, 3))

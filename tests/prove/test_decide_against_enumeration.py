@@ -66,6 +66,7 @@ def claims_with_truth(descriptor: TensorDescriptor, e: Enumerated, random: Rando
     yield Monotone(descriptor, dimension), lambda: e.monotone(dimension)
 
 
+@pytest.mark.fuzz
 def test_the_portfolio_decides_every_concrete_claim_as_enumeration_does() -> None:
     seen: Counter[tuple[str, str]] = Counter()
     for seed, descriptor, e, random in cases(COUNT):
@@ -80,6 +81,7 @@ def test_the_portfolio_decides_every_concrete_claim_as_enumeration_does() -> Non
     assert all(seen[name, verdict] > COUNT // 100 for name in names for verdict in ("proved", "refuted"))
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "z3"])
 def test_no_strategy_alone_is_ever_wrong(strategy: str) -> None:
     for seed, descriptor, e, random in cases(COUNT // 8, offset=10_000_000):
@@ -88,6 +90,7 @@ def test_no_strategy_alone_is_ever_wrong(strategy: str) -> None:
             assert verdict.name in ("unknown", "proved" if truth() else "refuted"), f"seed {seed}: {verdict}"
 
 
+@pytest.mark.fuzz
 def test_z3_alone_is_never_wrong() -> None:
     decided = total = 0
     for seed, descriptor, e, random in cases(COUNT // 30, offset=20_000_000):
@@ -99,6 +102,7 @@ def test_z3_alone_is_never_wrong() -> None:
     assert decided > 0.95 * total
 
 
+@pytest.mark.fuzz
 def test_a_proof_for_all_sizes_holds_at_each_that_is_tried_and_a_refutation_at_its_own() -> None:
     seen: Counter[str] = Counter()
     for seed in range(FIRST + 30_000_000, FIRST + 30_000_000 + COUNT // 8):
@@ -144,6 +148,7 @@ def truth_at(claim: Claim, descriptor: TensorDescriptor, at: dict[Expr, int]) ->
     return {"in_bounds": e.in_bounds, "injective": e.injective, "bijective": e.bijective}[claim.name]()
 
 
+@pytest.mark.fuzz
 def test_round_trips_and_agreement_are_decided_as_enumeration_does() -> None:
     previous: dict[tuple[Expr, ...], TensorDescriptor] = {}
     for seed, descriptor, e, _ in cases(COUNT // 3, offset=40_000_000):

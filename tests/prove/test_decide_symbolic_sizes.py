@@ -179,6 +179,7 @@ def compare(seed: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 def test_verdicts_for_all_sizes_are_what_enumeration_finds() -> None:
     total: dict[str, int] = {}

@@ -14,7 +14,7 @@ from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import ForAll, Injective, prove
 from layoutalg.prove.encodings import BitVectors, Encoding, Integers
-from tests.fuzzing import count
+from tests.fuzzing import FIRST, count
 
 VARIABLES = (var("i", 5), var("j", 3), symbol("M", min=0, max=4))
 POINTS = [dict(zip(VARIABLES, point, strict=True)) for point in product(range(5), range(3), range(5))]
@@ -47,9 +47,10 @@ def reading(e: Expr, encoding: Encoding, at: dict[Expr, int]) -> int:
     return int(found.as_signed_long() if z3.is_bv(found) else found.as_long())
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize(("encoding", "divisions"), [(Integers, False), (BitVectors, True)])
 def test_formulas_have_the_values_of_the_expressions(encoding: type[Encoding], divisions: bool) -> None:
-    random = Random(encoding.__name__)
+    random = Random(f"{encoding.__name__} {FIRST}")
     mixed = 0
     for _ in range(count(120, dear=6)):
         e = drawn(random, 4, divisions)

@@ -14,7 +14,7 @@ from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import ForAll, InjectiveMap, Limits, Obligation, Onto, Proved, Refuted, Surjective, prove
 from layoutalg.prove.decide import STRATEGIES, missed
 from layoutalg.prove.outcome import Fails
-from tests.fuzzing import count
+from tests.fuzzing import FIRST, count
 from tests.index.expressions import Generator
 
 COUNT = count(60, dear=5)
@@ -85,10 +85,11 @@ def truth(o: Obligation) -> str:
     return ("proved" if inside else "vacuous") if holds else "refuted"
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("make", [for_all, injective, onto])
 def test_the_portfolio_decides_random_obligations_as_enumeration_does(make: object) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(COUNT):
+    for seed in range(FIRST, FIRST + COUNT):
         obligation = make(generator(seed))  # type: ignore[operator]
         verdict = prove(obligation, limits=Limits(seconds=2))
         expected = truth(obligation)
@@ -97,10 +98,11 @@ def test_the_portfolio_decides_random_obligations_as_enumeration_does(make: obje
     assert min(seen["proved"], seen["refuted"]) > COUNT // 20
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
 @pytest.mark.parametrize("make", [for_all, injective])
 def test_no_strategy_is_wrong_on_random_obligations(make: object, strategy: str) -> None:
-    for seed in range(100_000, 100_000 + COUNT // (4 if strategy == "z3" else 1)):
+    for seed in range(FIRST + 100_000, FIRST + 100_000 + COUNT // (4 if strategy == "z3" else 1)):
         obligation = make(generator(seed))  # type: ignore[operator]
         verdict = prove(obligation, strategy=strategy, limits=Limits(seconds=2))
         expected = truth(obligation)

@@ -34,7 +34,7 @@ from layoutalg.prove.encodings import Integers
 from layoutalg.prove.obligation import SharedNameError, told_apart
 from layoutalg.prove.steps import search
 from layoutalg.prove.strategies.changes import changed
-from tests.fuzzing import some
+from tests.matrix import some
 
 M, N, INDEX = symbol("M", multiple_of=8), symbol("N"), var("i", 32)
 EIGHTH, LENGTH = symbol("M/8"), symbol("length0'")

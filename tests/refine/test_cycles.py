@@ -19,6 +19,7 @@ from layoutalg.kernel.program import AsyncCopy, Loop, walk
 from layoutalg.memory.banks import BY_DWORDS, LANES_OFF, TWO_ADDRESSES, cycles, phase_cycles
 from layoutalg.refine.cycles import LdsCycles, _turns
 from layoutalg.target import target as named
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 SOURCE = """
@@ -66,7 +67,7 @@ def waves(target, starts):
     return starts.reshape(-1, named(target).wave_size)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 @pytest.mark.parametrize("stride", [0, 4, 8, 12, 32, 64, 128, 132])
 def test_dwords_at_a_stride(target, stride):
     starts = np.arange(64) * stride
@@ -77,7 +78,7 @@ def test_dwords_at_a_stride(target, stride):
     assert one.accesses == 64 // named(target).wave_size
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 @pytest.mark.parametrize("stride", [16, 32, 80, 128])
 def test_sixteen_bytes_at_a_stride(target, stride):
     starts = np.arange(64) * stride
@@ -87,7 +88,7 @@ def test_sixteen_bytes_at_a_stride(target, stride):
     assert TWO_ADDRESSES not in one.doubts
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 @pytest.mark.parametrize("stride", [8, 32, 136])
 def test_two_addresses_are_two_accesses(target, stride):
     """Two floats here, and two 256 bytes on: one instruction, priced as two and marked so."""
@@ -100,7 +101,7 @@ def test_two_addresses_are_two_accesses(target, stride):
     assert TWO_ADDRESSES in one.doubts
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_twelve_bytes_are_as_doubtful_as_the_targets_table(target):
     starts = np.arange(64) * 16
     (one,) = reads(target, "three", starts)
@@ -109,7 +110,7 @@ def test_twelve_bytes_are_as_doubtful_as_the_targets_table(target):
     assert one.cycles == cycles(target, named(target).for_width("read", 12), waves(target, starts)).sum()
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 def test_lanes_that_are_switched_off_cost_nothing_of_their_own(target):
     """All lanes ask for one bank; with three of them on, their phase takes three cycles, one of nobody none."""
     starts = np.arange(64) * 256 % (1 << 14)
@@ -119,7 +120,7 @@ def test_lanes_that_are_switched_off_cost_nothing_of_their_own(target):
     assert LANES_OFF in some.doubts
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 @pytest.mark.parametrize("lanes", [1, 9, 21, 33, 40, 64])
 def test_a_run_and_a_claim_price_masked_lanes_alike(target, lanes):
     """One convention: the meter of a run has the cycles that `memory.banks` has of the lanes that take part."""
@@ -131,7 +132,7 @@ def test_a_run_and_a_claim_price_masked_lanes_alike(target, lanes):
     assert (LANES_OFF in one.doubts) == (not on[on.any(axis=1)].all())
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
 def test_an_access_through_the_flat_unit_is_in_doubt(target):
     starts = np.arange(64) * 8
     found = [one for one in reads(target, "one", starts, opt_level=0) if one.bytes == 4]
@@ -141,14 +142,14 @@ def test_an_access_through_the_flat_unit_is_in_doubt(target):
     assert FLAT in found[0].doubts
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx1201"))
 def test_an_access_within_a_dword_is_not_priced(target):
     (one,) = reads(target, "four", np.arange(64) * 16 + 2, strict=False)
     assert "no multiple of 4" in one.unpriced
     assert "not priced" in str(one)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx950"))
 @pytest.mark.parametrize("stride", [16, 68, 80])
 def test_sixteen_bytes_at_any_dword_are_priced(target, stride):
     starts = np.arange(64) * stride + 4

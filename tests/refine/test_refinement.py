@@ -17,7 +17,7 @@ from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.prove import Refuted
 from layoutalg.refine.refinement import prove_binary
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 KERNELS = {
@@ -37,7 +37,7 @@ def compiled(kernel, target, opt_level=3):
     )
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx950"))
 @pytest.mark.parametrize("kernel", ["registers", "xor_f16_v8"])
 def test_the_binary_is_the_program_for_all_sizes(kernel, target):
     verdict = prove_binary(compiled(kernel, target), KERNELS[kernel]())

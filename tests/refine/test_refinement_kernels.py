@@ -1,11 +1,11 @@
-"""Binaries of `kernels/` that are proved; those that take longer with `make test-all` only."""
+"""Binaries of `kernels/` that are proved; those that take longer with `make test-slow` only."""
 
 import pytest
 
-from layoutalg.cli.golden import programs
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.kernel import library
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.plans import Plan
@@ -27,7 +27,7 @@ TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 @pytest.mark.parametrize("folder", ["gemm_f16", "conv_f16"])
 def test_products_and_convolutions_are_proved(folder, target):
     """On gfx90a a product's loop keeps the halves of a pointer in registers that are no neighbours."""
-    variants = programs()[folder]
+    variants = library.folder(folder)
     found = verdict(variants.get(target) or variants[""], target, 300)
     assert found.proved, found.failures[:2]
 

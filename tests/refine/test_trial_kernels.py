@@ -9,19 +9,19 @@ import functools
 import numpy as np
 import pytest
 
-from layoutalg.cli.golden import programs
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.kernel import library
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.program import AsyncCopy
 from layoutalg.memory.banks import LANES_OFF, TWO_ADDRESSES
 from layoutalg.refine.cycles import compare
 from layoutalg.refine.trial import attempt, make_case, small_sizes
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
-KERNELS = programs()
+KERNELS = library.folders()
 
 #: Sizes with no ragged edges: of the kernels whose edges leave waves without anything to do.
 WHOLE = {
@@ -34,7 +34,8 @@ WHOLE = {
 
 
 def program_of(folder, target):
-    return KERNELS[folder].get(target) or KERNELS[folder][""]
+    made = library.folder(folder)
+    return made.get(target) or made[""]
 
 
 @functools.cache
@@ -50,21 +51,27 @@ def tried(folder, target, sizes=None, seed=0, opt_level=3):
     return program, attempt(binary_of(folder, target, opt_level), program, make_case(program, at, seed))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 @pytest.mark.parametrize("folder", KERNELS)
 def test_every_kernel_executes_right(folder, target):
     _, trial = tried(folder, target)
     assert trial.exact
 
 
-def priced(folder):
-    """Whether the program has LDS accesses whose price is known: what a copy writes at a time is not."""
+PRICED = (
+    "transpose_lds", "batched_transpose", "permute", "reduce_sum", "reduce_max", "contraction_f32",
+    "contraction_bilinear_f32", "contraction_bf16", "gemm_f16", "conv_f16",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", KERNELS)
+def test_accesses_of_lds_are_priced_but_those_of_a_copy(folder):
     program = program_of(folder, "gfx942")
-    return program.lds_bytes and not any(program.of(AsyncCopy))
+    assert (folder in PRICED) == bool(program.lds_bytes and not any(program.of(AsyncCopy)))
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("folder", some([name for name in KERNELS if priced(name)], 4))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
+@pytest.mark.parametrize("folder", some(PRICED, 4))
 def test_lds_cycles_are_those_that_the_layout_claims(folder, target):
     """Equal where the binary makes the accesses of the program, merged or not; a reduction's idle waves make none."""
     program, trial = tried(folder, target, WHOLE.get(folder), seed=2)
@@ -81,7 +88,7 @@ def test_lds_cycles_are_those_that_the_layout_claims(folder, target):
     assert (TWO_ADDRESSES in found.doubts) == merged
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_ragged_edges_cost_no_more_and_are_in_doubt(target):
     """Lanes at the edge are switched off, and waves without anything to do leave accesses out."""
     program, trial = tried("permute", target, (2, 9, 1, 37))
@@ -108,7 +115,7 @@ def test_a_wrong_swizzle_costs_more_than_is_claimed():
     assert found.cycles > found.claimed[1]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_a_product_of_real_numbers_is_within_its_error(target):
     """f16 products are exact in f32; sums of k of them are off by less than k·2⁻²⁴ of Σ|a|·|b|, then rounded to f16."""
     program = program_of("gemm_f16", target)
@@ -124,7 +131,7 @@ def test_a_product_of_real_numbers_is_within_its_error(target):
     assert (np.abs(got - exact) <= (k + 1) * 2.0**-24 * spread + 2.0**-11 * np.abs(exact) + 2.0**-24).all()
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
 @pytest.mark.parametrize("folder", [
     "reduce_sum", *(pytest.param(dear, marks=pytest.mark.slow) for dear in ("transpose_lds", "gemm_f16")),
 ])  # fmt: skip

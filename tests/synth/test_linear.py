@@ -16,7 +16,7 @@ from layoutalg.prove import Bijective, Proved, prove
 from layoutalg.synth.fields import placed
 from layoutalg.synth.linear import demands, find_swizzle, swizzle_descriptor
 from layoutalg.synth.problem import Problem, Use, gemm_problem
-from tests.fuzzing import some
+from tests.matrix import some
 
 LANE = var("lane", 64)
 

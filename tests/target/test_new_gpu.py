@@ -25,7 +25,7 @@ from layoutalg.memory.banks import cycles
 from layoutalg.target import TargetFileError, target
 from layoutalg.target.known import decoded
 from layoutalg.target.read import parse
-from tests.fuzzing import some
+from tests.matrix import some
 
 ROOT = Path(__file__).parents[2]
 RECIPE = (ROOT / "docs/pages/howto/add-a-gpu.md").read_text(encoding="utf-8")

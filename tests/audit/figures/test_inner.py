@@ -9,6 +9,7 @@ from layoutalg.isa.decode.code import branch_target
 from layoutalg.target import target
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
+from tests.matrix import each
 
 
 def test_it_is_what_lies_between_a_branch_back_and_where_it_leads() -> None:
@@ -67,7 +68,7 @@ def test_products_of_256_by_256_load_half_the_bytes_of_those_of_128_by_128_and_w
     assert not large.kinds["scratch load"] + large.kinds["scratch store"]
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx950"], "gfx942"))
 def test_a_tile_that_lds_does_not_hold_says_so(target: str) -> None:
     row = of_ours(((4, 4), (4, 4), 64), "fp16", target)
     assert row.loop is None
@@ -75,7 +76,9 @@ def test_a_tile_that_lds_does_not_hold_says_so(target: str) -> None:
     assert "bytes of LDS" in row.why
 
 
-@pytest.mark.parametrize(("name", "dtype"), [("gfx942", "f16"), ("gfx950", "f16"), ("gfx950", "bf16")])
+@pytest.mark.parametrize(
+    ("name", "dtype"), each([("gfx942", "f16"), ("gfx950", "f16"), ("gfx950", "bf16")], ("gfx950", "bf16"))
+)
 def test_cycles_of_matrix_instructions_come_to_the_peak_of_the_card(name: str, dtype: str) -> None:
     gpu = target(name)
     assert gpu.matrix is not None

@@ -35,7 +35,8 @@ from tests.audit.generated.language import (
 )
 from tests.audit.generated.meaning import Undefined, meant
 from tests.audit.generated.reducing import smallest
-from tests.fuzzing import count, first_of_the_day
+from tests.fuzzing import SEED, count
+from tests.matrix import each
 
 #: Tests that a day's kernels are parted among.
 PARTS = 8
@@ -51,21 +52,23 @@ HANDED = Kernel(
 )  # fmt: skip
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_is_proved_of_a_drawn_kernel_runs_show(part: int) -> None:
     each = -(-count(16, dear=10) // PARTS)
-    first = first_of_the_day() + part * each
+    first = SEED + part * each
     print(f"kernels from {first} on; again: python -m tests.audit.generated {each} --seed {first}")
     campaign = Campaign(most_reduced=1)
     campaign.run(first, each)
     assert not campaign.found, "\n\n".join(map(str, campaign.found))
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.fuzz
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1100", "gfx1201"], "gfx1100"))
 def test_a_run_of_a_plan_is_what_the_source_means(target: str) -> None:
     seeds, racing = count(8, dear=20), 0
-    for seed in range(seeds):
+    for seed in range(SEED, SEED + seeds):
         kernel = drawn(Random(seed), changes=0)
         (code,) = compiled([kernel], Build(target, 1 + 2 * (seed % 2)))
         file = claiming(kernel, "k0")

@@ -7,7 +7,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from tests.fuzzing import some
+from tests.matrix import some
 
 LAUNCH = """
 symbols = {{ N = {{ min = 1, max = 64 }} }}

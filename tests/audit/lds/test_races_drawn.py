@@ -180,6 +180,7 @@ def test_of_turns_that_lanes_leave_for_themselves_only_the_first_is_certain(
     assert "initialised" in proved([found[0], behind])
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 def test_what_is_proved_of_drawn_accesses_holds() -> None:
     both = 0

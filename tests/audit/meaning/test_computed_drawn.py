@@ -259,6 +259,7 @@ def claiming(drawn: Drawn, equations: Sequence[str]) -> SpecFile:
     return replace(files[0], launch=replace(launch, computes=every))
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + count(12, dear=100)))
 def test_what_is_proved_of_a_drawn_kernel_a_run_shows(seed: int) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
 
 from layoutalg.formats import SpecError, SpecFile
 from layoutalg.formats.ck_cpp import loads
-from tests.fuzzing import count, some
+from tests.fuzzing import FIRST, count
+from tests.matrix import some
 
 DATA = Path(__file__).parents[1] / "data"
 SOURCES = [(DATA / name).read_text() for name in ("gemm.hpp", "attention.hpp", "convolution.hpp", "old_ck.hpp")]
@@ -30,7 +30,6 @@ WORDS = [
     "transform_tensor_descriptor(",
 ]  # fmt: skip
 MUTANTS = count(60)
-SLOWEST = 5.0
 
 
 def mutant(rng: random.Random) -> str:
@@ -55,19 +54,18 @@ def mutant(rng: random.Random) -> str:
     return "".join(tokens)
 
 
+@pytest.mark.fuzz
 def test_mutants_are_read_or_left_out() -> None:
-    seed = 4711
+    seed = FIRST
     rng = random.Random(seed)
     items = unread = 0
     for n in range(MUTANTS):
         source = mutant(rng)
-        began = time.monotonic()
         try:
             file = loads(source, rng.choice(["x.hpp", "x.md"]), DEFINES)
         except SpecError as error:  # a comment that claims what is no claim
             assert error.key == "claims", f"seed {seed}, mutant {n}"  # noqa: PT017
             continue
-        assert time.monotonic() - began < SLOWEST, f"seed {seed}, mutant {n}"
         assert isinstance(file, SpecFile)
         items, unread = items + len(file.items), unread + len(file.unread)
         for part in file.unread:
@@ -85,9 +83,7 @@ PIECES = (
 
 @pytest.mark.parametrize("piece", some(PIECES, 8))
 def test_repetition_does_not_hang(piece: str) -> None:
-    began = time.monotonic()
     loads(piece * (40_000 // len(piece)), "x.hpp")
-    assert time.monotonic() - began < SLOWEST
 
 
 def doubled(op: str) -> str:
@@ -115,9 +111,7 @@ def doubled(op: str) -> str:
     ],
 )  # fmt: skip
 def test_what_would_run_long_is_left_out(source: str, reason: str) -> None:
-    began = time.monotonic()
     file = loads(source, "x.hpp", {"M": "{ min = 1 }"})
-    assert time.monotonic() - began < SLOWEST
     assert any(reason in part.reason for part in file.unread), file.unread
 
 

@@ -127,6 +127,7 @@ def test_documented_complements(text: str, cotarget: int, made: str) -> None:
     assert str(complement(parse(text), cotarget)) == made
 
 
+@pytest.mark.fuzz
 def test_random_complements_and_inverses() -> None:
     found: dict[str, int] = {}
     for seed in range(FIRST, FIRST + count(100)):

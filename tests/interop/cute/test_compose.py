@@ -107,6 +107,7 @@ def test_the_nearest_that_can_represent_it_is_a_descriptor() -> None:
     assert found == [oracle.at(outer, i) for i in oracle.values(inner)]
 
 
+@pytest.mark.fuzz
 def test_random_compositions_are_the_function_or_there_is_none() -> None:
     seen = {True: 0, False: 0}
     for seed in range(FIRST, FIRST + count(150)):
@@ -120,6 +121,7 @@ def test_random_compositions_are_the_function_or_there_is_none() -> None:
     assert min(seen.values()) > 20
 
 
+@pytest.mark.fuzz
 def test_one_function_has_one_coalesced_form() -> None:
     """Two layouts of one size that are one function coalesce to the same modes."""
     forms: dict[tuple[int, ...], Layout] = {}

@@ -47,6 +47,7 @@ CHECKS: Mapping[str, tuple[Callable[[random.Random], None], int]] = {
 """Each check, and how many arguments it is given."""
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_answer_is_the_definition_or_refused(name: str) -> None:
     check, usual = CHECKS[name]

@@ -72,6 +72,7 @@ def test_and_back(text: str) -> None:
     assert len(back) == len(layout)
 
 
+@pytest.mark.fuzz
 def test_random_layouts_there_and_back() -> None:
     for seed in range(FIRST, FIRST + count(25, dear=20)):
         layout = oracle.any_layout(random.Random(seed))

@@ -156,6 +156,7 @@ def check_product(block: Layout, copies: Layout) -> str:
     return "product"
 
 
+@pytest.mark.fuzz
 def test_random_divisions_and_products() -> None:
     found: dict[str, int] = {}
     for seed in range(FIRST, FIRST + count(50, dear=3)):
@@ -167,6 +168,7 @@ def test_random_divisions_and_products() -> None:
     assert min(found[what] for what in ("divided", "none", "product")) > 5
 
 
+@pytest.mark.fuzz
 def test_random_tilers_mode_by_mode() -> None:
     """zipped, tiled and flat divisions are the logical one's elements in another order."""
     for seed in range(FIRST, FIRST + count(10, dear=20)):
@@ -183,6 +185,7 @@ def test_random_tilers_mode_by_mode() -> None:
                 assert tiled((a, b), i, j) == flat(a, b, i, j) == wanted
 
 
+@pytest.mark.fuzz
 def test_random_blocks() -> None:
     for seed in range(FIRST, FIRST + count(10, dear=20)):
         draw = random.Random(seed)

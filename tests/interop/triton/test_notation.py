@@ -303,6 +303,7 @@ def test_what_is_no_layout_is_refused(given: Any) -> None:
             write(given)
 
 
+@pytest.mark.fuzz
 def test_layouts_of_others_are_written_as_they_lie_or_refused() -> None:
     """CuTe's layouts by chance, swizzled and moved too, and views of any stride: read again, each offset is there."""
     written = 0

@@ -32,6 +32,7 @@ CASES = count(150, dear=3)
 MAY_DIFFER = {"descriptor", "block", "said", "uses"}
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 @pytest.mark.parametrize("target", decoded())
 def test_no_edit_is_proved_that_a_loader_sees(target):

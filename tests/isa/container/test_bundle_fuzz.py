@@ -6,6 +6,8 @@ A long run is `LAYOUTALG_FUZZ=20 pytest tests/isa/container/test_bundle_fuzz.py`
 import random
 import struct
 
+import pytest
+
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.bundle import code_objects
 from tests.fuzzing import FIRST, count
@@ -34,6 +36,7 @@ def edited(rng):
     return bytes(file[: rng.randrange(len(file))] if rng.random() < 0.1 else file)
 
 
+@pytest.mark.fuzz
 def test_an_edited_bundle_is_refused_or_read():
     outcomes = set()
     for seed in range(FIRST, FIRST + CASES):

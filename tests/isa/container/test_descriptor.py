@@ -12,7 +12,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import report
-from tests.fuzzing import some
+from tests.fuzzing import few
 from tests.isa.containers import Edited
 from tests.isa.edits import (
     NAME,
@@ -26,6 +26,7 @@ from tests.isa.edits import (
     refused,
     verdict,
 )
+from tests.matrix import each
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -157,10 +158,10 @@ def test_waves_have_the_lanes_that_metadata_say():
     refused(lambda code: code.descriptor_bits(458, 458, 0), "asks for 64 lanes.*metadata for 32", "gfx1100")
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1100", "gfx1201"], "gfx1100"))
 def test_every_bit_that_must_be_0_is(target):
     for register, first, last, what in (*ZERO, *ARCHITECTURES[code_format(target).decoder].zero):
-        for bit in some(range(register + first, register + last + 1), 4):
+        for bit in few(range(register + first, register + last + 1), 4):
             refused(lambda code, bit=bit: code.descriptor_bits(bit, bit, 1), what, target)
 
 

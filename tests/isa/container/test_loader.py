@@ -21,9 +21,10 @@ from tests.isa.edits import (
     refused,
     verdict,
 )
+from tests.matrix import each
 
 
-@pytest.mark.parametrize("target", decoded())
+@pytest.mark.parametrize("target", each(decoded(), "gfx1100"))
 def test_a_note_that_was_written_again_says_the_same(target):
     def rewritten(code):
         code.write_metadata(code.metadata)

@@ -18,6 +18,7 @@ from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.target import CodeFormat
 from layoutalg.target.known import decoded
 from tests.isa.assembly import assembled
+from tests.matrix import each
 
 SHORTHAND = {"V_MOV_B16", "V_SWAP_B16"}
 """In AMD's RDNA 4 ISA; the assembler takes them for gfx1201 only with +real-true16."""
@@ -36,7 +37,7 @@ def names(decoder: str) -> set[str]:
     return {name.removesuffix("_E32").removesuffix("_E64") for name in found}
 
 
-@pytest.mark.parametrize("target", decoded())
+@pytest.mark.parametrize("target", each(decoded(), "gfx1201"))
 def test_what_the_processor_lacks_is_what_its_assembler_refuses(target: str, tmp_path: Path) -> None:
     machine = code_format(target)
     described = sorted(names(machine.decoder) & {*ALU, *ACCESSES} - SHORTHAND)

@@ -5,6 +5,7 @@ import pytest
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import ARCHITECTURES
 from layoutalg.isa.decode.instructions import decode
+from tests.matrix import each
 
 
 def decoded(code, architecture, target=""):
@@ -152,7 +153,7 @@ def test_halves_are_picked_whether_or_not_an_operation_is_described(architecture
     assert decoded(code, architecture) == [text]
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950"], "gfx942"))
 def test_a_mixed_sum_has_the_name_of_one_that_rounds_once(target):
     code = "0000a0d301050e04"  # v_fma_mix_f32 v0, v1, v2, v3, as llvm-mc assembles it
     assert decoded(code, "cdna", target) == ["v_fma_mix_f32 d=v0, a=v1, b=v2, c=v3 opsel_hi:0x0 opsel_hi2:0x0"]

@@ -18,11 +18,12 @@ from layoutalg.isa.decode.instructions import decode
 from layoutalg.isa.interpreter.described import is_described
 from tests.foreign.running import binary
 from tests.foreign.table import KERNELS
+from tests.matrix import each
 
 SAMPLE = tuple(lines(Path(__file__).parent / "llvm.txt"))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_both_decoders_agree_on_a_sample_of_what_compilers_write(target):
     differing = [difference(code, of, text) for of, code, text in SAMPLE if of == target]
     assert len(differing) > 100

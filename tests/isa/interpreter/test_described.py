@@ -14,6 +14,7 @@ from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+from tests.matrix import each
 
 NOTHING = '#include "layoutalg_device.h"\nextern "C" __global__ void nothing() {}\n'
 
@@ -25,7 +26,7 @@ def names(architecture):
     return sorted({name.removesuffix("_E32").removesuffix("_E64") for name in found if "_" in name})
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"], "gfx1201"))
 def test_what_is_described_is_what_the_interpreter_takes(target):
     kernel = read_kernels(compile_source(NOTHING, target).payload)["nothing"]
     memory = GlobalMemory([Region("room", np.zeros(64, np.uint8))])

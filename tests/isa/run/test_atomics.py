@@ -11,6 +11,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 #: `zero` holds zeros: addresses that the compiler cannot see to be one, so that it makes one operation of each lane.
@@ -94,7 +95,7 @@ def drawn(*shape, bits=32):
 ZERO = np.zeros(128, np.int32)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_each_lane_counts_once(target):
     source, bins = drawn(5 * 128), np.arange(16, dtype=np.uint32)
     run = execute(program(target, "histogram"), (5,), (128,), [source, bins])
@@ -104,7 +105,7 @@ def test_each_lane_counts_once(target):
     assert execute(program(target, "histogram"), (5,), (128,), [same, bins]).outputs[1][3] == 3 + 5 * 128
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 @pytest.mark.parametrize(("name", "bits"), [("words", 32), ("doubles", 64)])
 def test_every_operation_in_memory(target, name, bits):
     source, out = drawn(3 * 128, bits=bits), drawn(9, bits=bits)
@@ -119,7 +120,7 @@ def test_every_operation_in_memory(target, name, bits):
     assert run.ordered == ()
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))
 def test_what_comes_back_is_of_one_order_of_many(target):
     counters, out = np.zeros(3, np.uint32), np.zeros(2 * 32, np.uint32)
     run = execute(program(target, "tickets"), (2,), (32,), [counters, out, out.copy(), ZERO])
@@ -133,7 +134,7 @@ def test_what_comes_back_is_of_one_order_of_many(target):
     assert (places != other[1]).any()
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_numbers_are_added_in_lds(target):
     source = (drawn(64) % 1000).astype(np.float32)
     run = execute(program(target, "sums"), (1,), (64,), [source, np.zeros(2, np.float32), 64])
@@ -144,7 +145,7 @@ def test_numbers_are_added_in_lds(target):
     assert caught.value.kind == "uninitialised"
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_an_atomic_operation_is_aligned_in_every_mode(target):
     """Machines report others as faults of memory, or break them into two (RDNA 3 ISA, "Memory Alignment")."""
     where = np.arange(64, dtype=np.int32) % 4 * 4

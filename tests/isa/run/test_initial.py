@@ -12,6 +12,7 @@ from layoutalg.refine.trial import report
 from tests.isa.assembly import mutant
 from tests.isa.containers import Edited
 from tests.isa.edits import NAME, PROGRAM, preloading
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950")
 
@@ -26,7 +27,7 @@ def ran(program):
     return report(program, PROGRAM)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 def test_both_entries_are_exact(target):
     program = edited(target, lambda code: None)
     assert program.kernel.user_sgprs[-1] == ("preloaded_arguments", 6)
@@ -92,7 +93,7 @@ def test_a_wave_of_gfx12_finds_its_number_in_its_block(wave_size):
         execute(program, (2,), (192,), [np.zeros(384, np.int32), 1])
 
 
-@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx1100", "gfx1201"], "gfx1100"))
 def test_waves_of_32_and_of_64_run(target):
     source = """
 #include <hip/hip_runtime.h>

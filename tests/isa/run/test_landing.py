@@ -11,6 +11,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from tests.isa.decode.test_allowed import decoded
+from tests.matrix import each
 
 SOURCE = """
 using lds_ptr = __attribute__((address_space(3))) void*;
@@ -96,7 +97,7 @@ def run(name, *more, target="gfx942", size=512):
     return data, execute(decode_kernel(kernels(target)[name]), (2,), (256,), [data, np.zeros_like(data), *more])
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx950"], "gfx950"))
 def test_lanes_land_one_after_the_other(target):
     data, done = run("reverse", target=target)
     assert (done.outputs[1].reshape(2, 256) == data.reshape(2, 256)[:, ::-1]).all()

@@ -1,13 +1,11 @@
 """Whole AMD binaries, run on the CPU, against numpy."""
 
-import time
-
 import numpy as np
 import pytest
 
 from layoutalg.errors import Fault, LaunchError
 from layoutalg.isa.run.launch import execute
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
 TILED = ("transpose_xor_f32", "transpose_xor_f16", "transpose_padded_f32", "transpose_padded_f16")
@@ -28,15 +26,15 @@ def tiled(program, shape, dtype):
     assert np.array_equal(run.outputs[1], given.T)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 @pytest.mark.parametrize("kernel", TILED)
-@pytest.mark.parametrize("shape", some([(1, 1), (64, 64), (100, 70), (63, 129)], 2))
+@pytest.mark.parametrize("shape", some([((1, 1),), ((64, 64),), ((100, 70),), ((63, 129),)], 2))
 def test_tiled_transposition_is_exact(program, target, kernel, shape):
     dtype = np.float16 if kernel.endswith("f16") else np.float32
     tiled(program("transposes", kernel, target), shape, dtype)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1151"))
 def test_register_transposition_is_exact(program, target):
     given = source((96, 160), np.float32)
     out = np.zeros((160, 96), np.float32)
@@ -54,15 +52,13 @@ def test_unoptimised_builds_are_exact(program, target, opt_level, kernel):
     tiled(program("transposes", kernel, target, opt_level), (70, 65), dtype)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_256_by_512_in_under_a_second(program, target):
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1151"))
+def test_a_large_matrix_is_exact(program, target):
     kernel = program("transposes", "transpose_xor_f32", target)
-    start = time.process_time()
     tiled(kernel, (256, 512), np.float32)
-    assert time.process_time() - start < 1
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx950"))
 def test_a_buffer_too_small_is_a_fault(program, target):
     given, out = source((100, 70), np.float32), np.zeros(100 * 70 - 1, np.float32)
     with pytest.raises(Fault, match=r"4 bytes .*, 0 bytes past the end of buffer, block \(1, 1, 0\)") as caught:

@@ -12,6 +12,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from tests.isa.assembly import mutant
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
@@ -42,7 +43,7 @@ def program(target, name, opt_level=3):
     return decode_kernel(read_kernels(compile_source(SOURCE, target, opt_level=opt_level).payload)[name])
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_a_constant_table_is_read(target):
     code = program(target, "looked_up")
     assert any(one.name == "S_GETPC_B64" for one in code.instructions)
@@ -51,7 +52,12 @@ def test_a_constant_table_is_read(target):
 
 
 @pytest.mark.parametrize(
-    ("target", "opt_level"), [(target, level) for target in TARGETS for level in (0, 3) if (target, level) != NOT_YET]
+    ("target", "opt_level"),
+    each(
+        [(target, level) for target in TARGETS for level in (0, 3) if (target, level) != NOT_YET],
+        ("gfx950", 0),
+        ("gfx1201", 3),
+    ),
 )
 def test_functions_are_called(target, opt_level):
     code = program(target, "called", opt_level)

@@ -14,6 +14,7 @@ from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.permute import permute_task
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.library.views import pad_task
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
 
@@ -36,7 +37,7 @@ def run(task, target, inputs, dtype):
     return execute(binary, grid, program.block, [*inputs, out, *sizes.values()]).outputs[-1]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 @pytest.mark.parametrize("dtype", [np.float16, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_a_matrix_product(target, dtype):
     name = {np.float16: "f16", np.float32: "f32"}[dtype]
@@ -45,14 +46,14 @@ def test_a_matrix_product(target, dtype):
     assert np.array_equal(got, (a.astype(np.float32) @ b.astype(np.float32).T).astype(dtype))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_a_bf16_matrix_product(target):
     a, b = np.sign(integers((64, 32), np.float32)), np.sign(integers((32, 32), np.float32))  # sums fit 8 bits
     task = contraction_task("mk,nk->mn", a.shape, b.shape, "bf16", target=target)
     assert np.array_equal(run(task, target, [bf16(a), bf16(b)], np.uint16), bf16(a @ b.T))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1151"))
 def test_a_convolution(target):
     image, filters = integers((1, 6, 7, 16), np.float16), integers((32, 3, 3, 16), np.float16)
     around = {"stride": (1, 1), "pad": (1, 1), "dilation": (1, 1)}
@@ -64,7 +65,7 @@ def test_a_convolution(target):
     assert np.array_equal(run(task, target, [image, filters], np.float16), expected.astype(np.float16))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1151"))
 def test_moves(target):
     given = integers((4, 24, 10, 9), np.float32)
     assert np.array_equal(
@@ -75,7 +76,7 @@ def test_moves(target):
     assert np.array_equal(padded, np.pad(given, ((1, 3), (2, 4))))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_reductions(target):
     """The greatest of f16 rows: on CDNA by sub-dword operands, and by LDS stores that are not aligned."""
     given = integers((40, 50), np.float16)

@@ -10,6 +10,7 @@ from layoutalg.errors import Fault
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from tests.matrix import each
 
 TARGETS = ("gfx942", "gfx1100", "gfx1201")
 SOURCE = """
@@ -36,7 +37,7 @@ def kernels(target: str):
     return dict(read_kernels(compile_source(SOURCE, target).payload))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 @pytest.mark.parametrize(("name", "unit"), [("flat", "FLAT"), ("plain", "DS")])
 def test_a_race_in_lds_is_a_fault_by_whichever_instruction(target: str, name: str, unit: str) -> None:
     program = decode_kernel(kernels(target)[name])

@@ -10,6 +10,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.observer import Observer, kind_of
 from layoutalg.isa.run.spaces import Buffer
+from tests.matrix import each
 
 TARGETS = ("gfx942", "gfx1201")
 
@@ -26,7 +27,7 @@ def observed(program, target, order=None, **traced):
     return code, watch, run
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_bytes_and_segments_are_those_of_the_tensors(program, target):
     code, watch, run = observed(program, target)
     for store in (False, True):
@@ -44,7 +45,7 @@ def test_counts_do_not_depend_on_whose_turn_it_is(program):
     assert one[1].traffic == other[1].traffic
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 def test_a_trace_holds_what_the_wave_wrote(program, target):
     code, watch, _ = observed(program, target, tracing=True, block=(0, 1, 0), wave=1)
     assert watch.trace[0].where.startswith(f"{code.instructions[0].address:#x} ")

@@ -13,6 +13,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.races import NOBODY, OF_BLOCK, SEVERAL, Group
 from tests.isa.assembly import NOP
+from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 SOURCE = """
@@ -144,7 +145,7 @@ def race(target, name, why, *arrays, blocks=1, kind="race"):
 INTS, ZERO = np.zeros(128, np.int32), np.zeros(128, np.int32)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_waves_of_a_block_are_ordered_by_a_barrier(target):
     assert np.array_equal(run(target, "handed_over", INTS, INTS).outputs[1], np.arange(128) ^ 64)
     race(target, "snatched", "global memory, (written|read) by another wave with no barrier between", INTS, INTS)
@@ -153,7 +154,7 @@ def test_waves_of_a_block_are_ordered_by_a_barrier(target):
     race(target, "each_its_own", "two lanes store different values", INTS, kind="collision")
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx950"))
 def test_waves_may_store_the_same_to_one_place_of_lds(target):
     assert (run(target, "all_alike_in_lds", INTS).outputs[0] == 7).all()
     with pytest.raises(Fault, match=r"another wave|different values"):
@@ -181,7 +182,7 @@ def test_a_write_is_complete_before_the_barrier_where_waves_have_caches_of_their
     assert np.array_equal(execute(together, (1,), (128,), [INTS, INTS.copy()]).outputs[1], np.arange(128) ^ 64)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_what_atomic_operations_may_order_is_not_judged(target):
     parts, done, out = np.zeros(8, np.uint32), np.zeros(1, np.uint32), np.zeros(1, np.uint32)
     found = run(target, "last_one", parts, done, out, blocks=8)
@@ -190,7 +191,7 @@ def test_what_atomic_operations_may_order_is_not_judged(target):
     race(target, "last_guess", "another block (wrote|read)|two lanes store", parts, done, out, blocks=8)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_atomic_operations_race_with_others(target):
     n, out = np.zeros(1, np.uint32), np.zeros(256, np.uint32)
     assert run(target, "counted", n, ZERO, blocks=2).outputs[0][0] == 256
@@ -203,12 +204,12 @@ def test_atomic_operations_race_with_others(target):
     race(target, "cleared_and_counted", "atomically updates global memory where another block wrote", n, ZERO, blocks=2)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx950"], "gfx950"))
 def test_a_wave_that_waits_in_a_loop_lets_others_go_on(target):
     assert np.array_equal(run(target, "awaited", INTS, INTS[:1]).outputs[0][:64], np.arange(65, 129))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 def test_a_barrier_that_some_waves_skip_is_named(target):
     run(target, "one_more", INTS, 2)
     race(target, "one_more", "waves of a block met at different barriers, 0x.* and 0x.*: .*LDS byte", INTS, 1,

@@ -8,6 +8,7 @@ from layoutalg.errors import Fault
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.isa.assembly import assembled
+from tests.matrix import each
 
 KERNEL = lds_transpose("f32", "xor", 4)
 
@@ -46,14 +47,14 @@ def indexed(target, more=0):
     return assembled(KERNEL, target, edit)
 
 
-@pytest.mark.parametrize("target", MOVES)
+@pytest.mark.parametrize("target", each(MOVES, "gfx1201"))
 @pytest.mark.parametrize("order", [None, 1])
 def test_waves_index_registers_by_different_numbers_at_once(target, order):
     case = make_case(KERNEL, small_sizes(KERNEL, most=8))
     assert attempt(indexed(target), KERNEL, case, order=order).exact
 
 
-@pytest.mark.parametrize("target", MOVES)
+@pytest.mark.parametrize("target", each(MOVES, "gfx1201"))
 def test_a_register_beyond_the_kernels_is_a_fault(target):
     with pytest.raises(Fault, match=r"registers further on than v[0-9]+, of 64"):
         attempt(indexed(target, 30), KERNEL, make_case(KERNEL, small_sizes(KERNEL, most=8)))

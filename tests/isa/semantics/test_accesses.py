@@ -10,10 +10,10 @@ from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory, Region
 from layoutalg.isa.semantics.accesses import ACCESSES
-from tests.fuzzing import some
 from tests.isa.decode.test_allowed import decoded
 from tests.isa.semantics.test_table import Pseudocode
 from tests.isa.semantics.test_table_every_bit import ALL, HERE, ROOM, assembled_line, registers
+from tests.matrix import some
 
 TARGETS = {"gfx942": "cdna", "gfx1100": "rdna3", "gfx1201": "rdna4"}
 OPERANDS = {

@@ -21,9 +21,9 @@ from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory, Region
 from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.control import ENDS
-from tests.fuzzing import some
 from tests.isa.assembly import assembled
 from tests.isa.decode.test_allowed import PROGRAM, decoded
+from tests.matrix import some
 
 CDNA = """
 v_mov_b32_e32 v2, v7

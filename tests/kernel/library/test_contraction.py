@@ -1,6 +1,5 @@
 """Contractions, convolutions and reductions: proved for all sizes, and close to numpy on the CPU."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +18,7 @@ from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
@@ -51,7 +50,7 @@ EINSUMS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 @pytest.mark.parametrize(("einsum", "a", "b"), some(EINSUMS, 6))
 def test_any_einsum_of_two(einsum: str, a: Any, b: Any, dtype: str, launch: Launch, random: Random) -> None:
     x, y = random(dtype, *a), random(dtype, *b)
@@ -67,7 +66,7 @@ def test_awkward_sizes(n: int, launch: Launch, random: Random) -> None:
         close(launch(task, a, b), wide(a, "f32") @ wide(b, "f32"), "f32")
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 def test_gemm_with_bias_and_relu(dtype: str, launch: Launch, random: Random) -> None:
     a, b, bias = random(dtype, 66, 40), random(dtype, 40, 72), random("f32", 72)
     task = contraction_task(
@@ -90,20 +89,16 @@ def test_half_inputs_with_f32_results_are_exact_to_f32(launch: Launch, random: R
     close(found, wide(a, "f16") @ wide(b, "f16"), "f32")
 
 
-def test_256_cubed_on_the_cpu_takes_seconds(launch: Launch, random: Random) -> None:
+def test_256_cubed_on_the_cpu_is_close(launch: Launch, random: Random) -> None:
     a, b = random("f32", 256, 256), random("f32", 256, 256)
-    start = time.perf_counter()
     close(launch(contraction_task("ik,kj->ij", a.shape, b.shape, "f32"), a, b), wide(a, "f32") @ wide(b, "f32"), "f32")
-    assert time.perf_counter() - start < 30
 
 
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("einsum", ["ik,kj->ij", "ijk,kjmn->imn", "gabk,bkgc->gac"])
-def test_contractions_are_proved_for_all_sizes_within_five_seconds(einsum: str, bits: int) -> None:
-    start = time.process_time()
+def test_contractions_are_proved_for_all_sizes(einsum: str, bits: int) -> None:
     for widths in ((1, 1, 1), (4, 4, 4)):
         assert verify(contraction(parse_einsum(einsum), widths=widths, index_bits=bits)).failures == ()
-    assert time.process_time() - start < 10
 
 
 def test_letters_that_stay_neighbours_are_one() -> None:
@@ -122,7 +117,7 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "bf16"))
 @pytest.mark.parametrize(("image", "filter_", "options"), some(CONVOLUTIONS, 4))
 def test_convolutions(image: Any, filter_: Any, options: Any, dtype: str, launch: Launch, random: Random) -> None:
     given: Any = {"stride": (1,), "pad": (0,), "dilation": (1,), "groups": 1, **options}
@@ -131,18 +126,16 @@ def test_convolutions(image: Any, filter_: Any, options: Any, dtype: str, launch
     close(found, convolved(wide(x, dtype), wide(w, dtype), **given), dtype)
 
 
-def test_convolutions_are_proved_for_all_images_within_five_seconds() -> None:
+def test_convolutions_are_proved_for_all_images() -> None:
     for windows in (
         Windows((3, 3), (1, 1), (1, 1), (1, 1)),
         Windows((7, 7), (2, 2), (1, 1), (3, 3)),
         Windows((3, 1, 2), (1, 2, 3), (2, 1, 1), (0, 1, 2), 4),
     ):
-        start = time.process_time()
         assert verify(convolution(windows)).failures == ()
-        assert time.process_time() - start < 5
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 @pytest.mark.parametrize("how", ["sum", "max"])
 @pytest.mark.parametrize(
     ("shape", "axes"),

@@ -36,6 +36,7 @@ from layoutalg.prove.claims import Covers
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers
 from layoutalg.target.matrix import matrix_instruction, matrix_table
+from tests.matrix import each
 
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 TARGETS = (*AMD, "sm_90")
@@ -49,8 +50,8 @@ def product(einsum: str, dtype: str, target: str, width: int) -> Verified:
     return verify(replace(program, linear=False, requires=few))
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 def test_products_are_proved_and_built_without_warnings_or_spills(target: str, dtype: str) -> None:
     for width in (1, 16 // DTYPES[dtype].bytes):
         verified = product("ik,kj->ij", dtype, target, width)
@@ -61,7 +62,7 @@ def test_products_are_proved_and_built_without_warnings_or_spills(target: str, d
         assert kernel.lds_bytes + kernel.asked_lds_bytes == verified.program.lds_bytes
 
 
-@pytest.mark.parametrize("target", AMD)
+@pytest.mark.parametrize("target", each(AMD, "gfx950"))
 def test_convolutions_do_not_spill(target: str) -> None:
     for dtype, widths in (("f16", (8, 8)), ("bf16", (1, 1)), ("f32", (1, 1))):
         program = convolution(Windows((3, 3), (1, 1), (1, 1), (1, 1)), dtype, target=target, widths=widths)
@@ -79,7 +80,7 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("target", [*TARGETS, "sm_80"])
+@pytest.mark.parametrize("target", each([*TARGETS, "sm_80"], "gfx1100"))
 def test_the_loop_has_the_wide_instructions_that_the_layout_promises(target: str) -> None:
     text = compile_to_assembly(emit(product("ik,jk->ij", "f16", target, 8), target), target)
     plan = tuned("contraction", target, "f16", (8, 8), walked=True)
@@ -95,8 +96,8 @@ def test_the_loop_has_the_wide_instructions_that_the_layout_promises(target: str
 
 
 @pytest.mark.parametrize("einsum", ["ik,jk->ij", "ik,kj->ij"])
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
-@pytest.mark.parametrize("target", AMD)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
+@pytest.mark.parametrize("target", each(AMD, "gfx90a"))
 def test_lds_is_free_of_conflicts(target: str, dtype: str, einsum: str) -> None:
     program = contraction(parse_einsum(einsum), dtype, target=target, widths=(16 // DTYPES[dtype].bytes,) * 3)
     assert {str(p): p.cycles for p in priced(program, target) if p.cycles != 1} == {}
@@ -106,7 +107,7 @@ RUN = [(t, d) for t in AMD for d in KERNEL_DTYPES if d != "f32" or t in AMD[:3]]
 
 
 @pytest.mark.parametrize("width", [1, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("target", "dtype"), [r for r in RUN if r not in {("gfx90a", "bf16")}])
+@pytest.mark.parametrize(("target", "dtype"), each([r for r in RUN if r != ("gfx90a", "bf16")], ("gfx950", "bf16")))
 def test_the_machine_code_multiplies(target: str, dtype: str, width: int, random: Random) -> None:
     m, n, k = (136, 72, 40) if width > 1 else (130, 70, 37)
     verified = product("ik,kj->ij", dtype, target, min(width, 16 // DTYPES[dtype].bytes))

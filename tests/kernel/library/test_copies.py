@@ -20,7 +20,7 @@ from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Refuted
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import from_bits, numbers, stored, to_bits
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 
@@ -35,7 +35,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "bf16"))
 @pytest.mark.parametrize(("shape", "axes"), SHAPES)
 def test_any_permutation_is_exact(
     shape: tuple[int, ...], axes: tuple[int, ...], dtype: str, launch: Launch, random: Random
@@ -64,7 +64,7 @@ def test_permutations_are_proved_for_all_sizes(axes: tuple[int, ...], bits: int)
         assert verify(permute(axes, "f32", vectors, bits)).failures == ()
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90"], "gfx950"))
 def test_a_batched_transpose_has_no_lds_conflicts(target: str) -> None:
     from layoutalg.kernel.access.prices import priced
 
@@ -72,7 +72,7 @@ def test_a_batched_transpose_has_no_lds_conflicts(target: str) -> None:
         assert [p.cycles for p in priced(batched_transpose("f32", vectors), target)] == [1, 1]
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 @pytest.mark.parametrize(
     ("shape", "left", "right"),
     [((7, 70), (1, 2), (0, 3)), ((64,), (1,), (0,)), ((1, 1, 1), (0, 63, 1), (2, 1, 0))],
@@ -85,7 +85,7 @@ def test_padding_is_zeros_around(
     assert np.array_equal(launch(pad_task(shape, left, right, dtype), source), wanted)
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f32"))
 def test_a_slice_is_what_numpy_says(dtype: str, launch: Launch, random: Random) -> None:
     source = random(dtype, 7, 70, 3)
     found = launch(slice_task(source.shape, (2, 3, 0), (6, 63, 2), dtype), source)
@@ -93,7 +93,7 @@ def test_a_slice_is_what_numpy_says(dtype: str, launch: Launch, random: Random) 
 
 
 @pytest.mark.parametrize("source", KERNEL_DTYPES)
-@pytest.mark.parametrize("target", KERNEL_DTYPES)
+@pytest.mark.parametrize("target", each(KERNEL_DTYPES, "f32"))
 def test_conversions_round_to_nearest_even(source: str, target: str, launch: Launch, random: Random) -> None:
     given = random(source, 33, 9)
     wanted = stored(numbers(given, DTYPES[source]), DTYPES[target])
@@ -108,7 +108,7 @@ def test_bfloat16_bits_and_back() -> None:
     assert to_bits(np.float32([1.00390625, 1.01171875])).tolist() == [0x3F80, 0x3F82]  # ties go to even
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 @pytest.mark.parametrize(("stride", "pad_", "dilation"), some([(1, 1, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)], 2))
 @pytest.mark.parametrize("channels", [1, 5, 8])
 def test_im2col_is_the_windows_of_the_image(
@@ -194,7 +194,7 @@ def test_a_dimension_is_on_one_side_of_a_tile() -> None:
         permute((2, 1, 0), spans=(2, 2))
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "bf16"))
 @pytest.mark.parametrize(
     ("shape", "axes", "tile"),
     [

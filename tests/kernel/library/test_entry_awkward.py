@@ -17,14 +17,14 @@ from layoutalg.kernel.library.views import cast_task, copy, pad_task, slice_task
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers, stored
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 LENGTHS = (1, 7, 63, 64, 65, 257)
 """Tiles are 16, 32, 64 and 128 long."""
 TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
 
-each_type = pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+each_type = pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 each_length = pytest.mark.parametrize("n", some(LENGTHS, 3))
 
 

@@ -38,7 +38,7 @@ from layoutalg.layout import (
 from layoutalg.prove import Refuted
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers, stored
-from tests.fuzzing import some
+from tests.matrix import each, some
 
 Launch, Random = Callable[..., Any], Callable[..., Any]
 F32 = DTYPES["f32"]
@@ -59,7 +59,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f32"))
 @pytest.mark.parametrize("how", ["sum", "max"])
 @pytest.mark.parametrize(("shape", "axes"), some(SHAPES, 5))
 def test_any_reduction_is_numpys(
@@ -106,7 +106,7 @@ def test_long_rows_are_cut_where_few_and_sums_are_rounded_once(launch: Launch) -
 
 @pytest.mark.parametrize("lengths", [(8192, 8192), (3, 5), (1, 1 << 20), (1 << 20, 8)])
 @pytest.mark.parametrize("kinds", ["kr", "rk"])
-@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", each(KERNEL_DTYPES, "f16"))
 def test_loads_are_as_wide_as_a_row_allows(kinds: str, lengths: tuple[int, int], dtype: str) -> None:
     sharing = sharing_for(kinds, lengths, dtype)
     widest = 16 // DTYPES[dtype].bytes

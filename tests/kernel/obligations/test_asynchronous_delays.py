@@ -321,6 +321,7 @@ def test_what_is_right_is_proved(words: str) -> None:
     assert is_proved(right)
 
 
+@pytest.mark.fuzz
 def test_what_is_proved_is_right_under_any_delay() -> None:
     found: Counter[tuple[bool, bool]] = Counter()
     cases = count(60, dear=1)

@@ -30,9 +30,9 @@ from layoutalg.layout import (
 )
 from layoutalg.prove import Limits, Refuted, prove
 from layoutalg.target.dtypes import DTYPES
-from tests.fuzzing import some
 from tests.kernel.mutants import mutants, put
 from tests.kernel.obligations.test_wellformed_names import PROGRAMS, base, in_lds
+from tests.matrix import some
 
 SAME = (
     (r"\w+#? is b?f#, not b?f#", "sums are f32"),

@@ -22,6 +22,7 @@ from layoutalg.kernel.verify import verify
 from layoutalg.prove import Refuted, prove
 from layoutalg.target.matrix import matrix_instruction
 from tests.kernel.obligations.test_asynchronous import changed, nth, refuted
+from tests.matrix import each
 
 WGMMA = "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{{0}}.{{0}}"
 ORDERS = ["ik,jk->ij", "ik,kj->ij", "ki,kj->ij", "ki,jk->ij"]
@@ -59,7 +60,7 @@ def test_the_text_has_the_instruction_what_it_waits_for_and_what_it_publishes():
     assert "aligned(1024)" in kernel
 
 
-@pytest.mark.parametrize("target", ["gfx942", "sm_80"])
+@pytest.mark.parametrize("target", each(["gfx942", "sm_80"], "sm_80"))
 def test_a_target_without_the_instruction_is_refused_by_name(target):
     with pytest.raises(NotProvedError, match=f"not emitted for {target}, .*; sm_90 have it"):
         emit(verify(product()), target)

@@ -69,6 +69,7 @@ def carried_out(random: Random, slots: int, waves: int, tiles: int, off: int = 0
     return ""
 
 
+@pytest.mark.fuzz
 def test_no_order_in_which_parts_come_goes_wrong():
     for seed in range(FIRST, FIRST + count(60)):
         random = Random(seed)

@@ -124,6 +124,7 @@ def strange(rng: random.Random, value: Any) -> Any:
     return replace(value, **{name: rng.choice(STRANGE)})
 
 
+@pytest.mark.fuzz
 def test_a_strange_field_is_refused_or_decided() -> None:
     refused = 0
     cases = count(150, dear=5)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, symbol, value
 from layoutalg.layout import (
@@ -123,6 +125,7 @@ def holds(claim: Stored) -> bool:
     return inside and len(scales) == len(blocks) == len(set(scales))
 
 
+@pytest.mark.fuzz
 def test_verdicts_on_bytes_and_scales_are_what_counting_says() -> None:
     said = set()
     for seed in range(FIRST, FIRST + count(60)):

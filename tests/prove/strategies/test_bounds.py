@@ -11,8 +11,9 @@ from layoutalg.prove import ForAll, Limits, prove
 from layoutalg.prove.obligation import Onto
 from layoutalg.prove.outcome import GaveUp, Holds
 from layoutalg.prove.strategies.bounds import bounds
-from tests.fuzzing import count, some
+from tests.fuzzing import FIRST, count
 from tests.index.test_bounds import EXIST, GRIDS, J, N, Q, R, T, drawn, least_and_greatest
+from tests.matrix import some
 
 DEPTH, HEIGHT, WIDTH = (symbol(name, min=2, max=1 << 28) for name in ("D", "H", "W"))
 BLOCK = var("block", 1 << 24)
@@ -79,10 +80,11 @@ def test_what_is_shown_holds_at_every_point(seed):
             assert np.all(goals[EXIST & (assumed != 0)]), (goal, given)
 
 
+@pytest.mark.fuzz
 def test_enough_is_shown():
     """So that the test above says something."""
     shown, cases = 0, count(80, dear=10)
-    for seed in range(cases):
+    for seed in range(FIRST, FIRST + cases):
         goal, given = drawn_goal(random.Random(seed))
         shown += goal is not TRUE and isinstance(bounds(ForAll("it is so", goal, given), Limits()), Holds)
     assert shown / cases > 15 / 200

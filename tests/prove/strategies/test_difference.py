@@ -11,6 +11,7 @@ from layoutalg.prove.strategies.difference import solve
 from tests.fuzzing import FIRST, count
 
 
+@pytest.mark.fuzz
 def test_it_finds_a_difference_exactly_where_two_points_meet() -> None:
     rng = random.Random(FIRST)
     met = 0

@@ -3,6 +3,8 @@
 import itertools
 import random
 
+import pytest
+
 from layoutalg.index import Expr, all_of, eq, symbol, value, var
 from layoutalg.index.evaluate import admits
 from layoutalg.prove import ForAll
@@ -26,6 +28,7 @@ def drawn(draw: random.Random) -> tuple[Expr, Expr]:
     return condition(), all_of(*(condition() for _ in range(draw.randrange(3))))
 
 
+@pytest.mark.fuzz
 def test_what_fails_at_a_corner_fails() -> None:
     points = [
         dict(zip(OVER, at, strict=True)) for at in itertools.product(range(1, 8), range(2, 9, 2), range(7), range(56))

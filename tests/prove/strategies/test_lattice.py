@@ -14,6 +14,7 @@ from layoutalg.prove.strategies.lattice import shortest
 from tests.fuzzing import FIRST, count
 
 
+@pytest.mark.fuzz
 def test_it_finds_a_difference_exactly_where_two_points_meet() -> None:
     rng = random.Random(FIRST)
     met = 0

@@ -17,6 +17,7 @@ from layoutalg.refine.simulation.expected import expected_elements
 from layoutalg.symex.loops.invariants import Loops
 from layoutalg.symex.machine.state import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from tests.matrix import each
 
 
 class Plain:
@@ -43,7 +44,7 @@ def test_elements_that_are_moved_together_begin_at_a_multiple_of_their_bytes(vec
     assert isinstance(claims[f"{about}: alignment"], found)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1100", "gfx1201"], "gfx942"))
 def test_a_scalar_address_with_bits_that_are_dropped_is_not_proved(target):
     kernel = lds_transpose(vector=4)
     whole = decode_kernel(read_kernels(compile_source(emit_unverified(kernel), target).payload)[kernel.name])

@@ -73,7 +73,6 @@ def test_what_a_solver_answers_within_its_steps_does_not_depend_on_time(seconds)
     claim = ForAll("products", eq(mod(n * m * (k + 1), n * m + k), 0), n * n > m * k)
     verdict = prove(claim, strategy="z3", limits=Limits(seconds=seconds, steps=10_000))
     assert verdict.name == "unknown"
-    assert verdict.seconds < 5
 
 
 def test_what_follows_an_open_claim_may_still_be_refuted(monkeypatch, prover):

@@ -8,6 +8,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.views import cast
 from layoutalg.refine.refinement import prove_binary
+from tests.matrix import each
 
 PROGRAM = cast("f32", "bf16", 4)
 
@@ -19,7 +20,7 @@ def proved(target, old, new):
     return prove_binary(decode_kernel(read_kernels(payload)[PROGRAM.name]), PROGRAM, seconds=20)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1100"], "gfx942"))
 def test_the_sizes_of_blocks_and_grid_are_known(target):
     assert proved(target, "b0 * 4096", "b0 * ((int)blockDim.x + 256 * (int)(b0 < (int)gridDim.x)) * 8").proved
 

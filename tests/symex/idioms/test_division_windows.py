@@ -13,14 +13,14 @@ from layoutalg.kernel.library.windows import Windows
 from layoutalg.prove import Refuted
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.symex.idioms.reciprocal import ASSUMPTION
-from tests.fuzzing import some
+from tests.matrix import each, some
 from tests.refine.test_refinement import changed, the
 from tests.refine.test_trial_kernels import TARGETS, binary_of, program_of
 
 binary = functools.partial(binary_of, "im2col", "gfx942")
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_windows_are_proved_for_all_sizes(target):
     verdict = prove_binary(binary_of("im2col", target), program_of("im2col", target))
     assert verdict.proved, verdict.failures[:2]

@@ -18,8 +18,8 @@ from layoutalg.refine.refinement import STANDING, prove_binary
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from layoutalg.symex.idioms.reciprocal import ASSUMPTION
 from layoutalg.symex.machine.arithmetic import IndexValues
-from tests.fuzzing import some
 from tests.isa.assembly import assembled, mutant
+from tests.matrix import some
 
 PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)
 

@@ -7,6 +7,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from tests.matrix import each
 
 SOURCE = """#include <hip/hip_runtime.h>
 extern "C" __global__ void taps(const float* x, const float* f, float* o, int n, int taps) {
@@ -45,7 +46,7 @@ def audited(count: str, target: str) -> Audit:
     return audit(decode_kernel(read_kernels(payload)["taps"]), loads(LAUNCH), 20)
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
 @pytest.mark.parametrize(("count", "safe"), [("taps", True), ("taps + 1", False), ("taps + (i & 1)", False)])
 def test_the_rest_of_an_unrolled_loop_behind_a_guard(count: str, safe: bool, target: str) -> None:
     found = audited(count, target)

@@ -21,8 +21,8 @@ from layoutalg.refine.refinement import prove_binary
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.state import State, joined
 from layoutalg.symex.values.word import Mask, NotReadable
-from tests.fuzzing import some
 from tests.isa.assembly import NOP, mutant
+from tests.matrix import each, some
 
 PROGRAM = functools.cache(lambda: cast("f32", "bf16", 4))
 
@@ -36,7 +36,7 @@ def unoptimised(target, made=PROGRAM):
     return decode_kernel(read_kernels(code.payload)[made().name])
 
 
-@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
+@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx1100"], "gfx90a"))
 def test_a_build_without_optimisation_is_proved(target):
     program = unoptimised(target)
     names = {instruction.name for instruction in program.instructions}

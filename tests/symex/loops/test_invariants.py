@@ -19,8 +19,8 @@ from layoutalg.kernel.program import Loop
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case, small_sizes
-from tests.fuzzing import some
 from tests.isa.assembly import NOP, mutant
+from tests.matrix import some
 
 
 @functools.cache

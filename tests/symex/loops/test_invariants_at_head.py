@@ -14,18 +14,18 @@ import functools
 
 import pytest
 
-from layoutalg.cli.golden import programs
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
+from layoutalg.kernel.library import folder
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.symex.loops.paths import flow_of
-from tests.fuzzing import some
 from tests.isa.assembly import NOP, mutant
+from tests.matrix import some
 
 TILE = 512
-PROGRAM = functools.cache(lambda: programs()["reduce_sum"][""])
+PROGRAM = functools.cache(lambda: folder("reduce_sum")[""])
 
 
 @functools.cache

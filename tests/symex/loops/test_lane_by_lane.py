@@ -11,6 +11,7 @@ from layoutalg.errors import DeviceError, Fault, StepLimit
 from layoutalg.index import budget
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from tests.matrix import each
 
 SLOW = pytest.mark.slow
 KERNELS = (
@@ -33,7 +34,7 @@ def audited(name: str, target: str, code: MachineCode, seconds: float = 20) -> A
     return audit(code, Case("corpus", name, target).file, seconds)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 @pytest.mark.parametrize("name", KERNELS)
 def test_updates_of_one_place_lane_by_lane_are_proved(name: str, target: str) -> None:
     found = audited(name, target, decoded(name, target))

@@ -17,7 +17,8 @@ from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.buffers import DescribedBuffer
 from layoutalg.symex.values.word import NotReadable
-from tests.fuzzing import FIRST, count, some
+from tests.fuzzing import FIRST, count
+from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 FLAGS = {target: 0x31004000 if target.startswith("gfx1") else 0x00020000 for target in TARGETS}  # CK Tile's
@@ -46,6 +47,7 @@ def drawn(draw: random.Random, architecture: str) -> tuple[list[int], Expr, int]
     return [1 << 20 | upper << 48, count | flags << 32, scalar], offset, draw.choice([1, 2, 4, 8, 12, 16])
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("architecture", ["cdna", "rdna3", "rdna4"])
 def test_the_range_is_that_of_the_run_on_numbers(architecture: str) -> None:
     met = set()
@@ -83,6 +85,7 @@ def never(goal: Expr, given: Expr) -> bool:
     raise AssertionError(f"{goal} is asked")
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("count", [48, 64, 100])
 def test_whole_elements_of_whole_ranges_are_in_or_out_by_their_multiples(count: int) -> None:
     """However many choices make the offset; where the range ends within an element it matters."""
@@ -164,7 +167,7 @@ def why(found: Audit) -> str:
     return " ".join(str(verdict.reason) for _, _, verdict in found.claims if not verdict)
 
 
-EVERYWHERE = [t if t in ("gfx942", "gfx1201") else pytest.param(t, marks=pytest.mark.slow) for t in TARGETS]
+EVERYWHERE = each(TARGETS, "gfx942")
 COPY = "store_1(load_1(whole(x, {0}, FLAGS), {1}, 0, 0), buffer(o, {0}, FLAGS), {1}, 0, 0);"
 FROM_BLOCK = "load_1(whole(x, {0}, FLAGS), threadIdx.x * 4, blockIdx.x * 256, 0)"
 BLOCK = f"if (I < n) store_1({FROM_BLOCK}, buffer(o, 4 * n, FLAGS), I * 4, 0, 0);"

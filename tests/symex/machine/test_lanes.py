@@ -15,7 +15,7 @@ from tests.foreign.corpus import HERE
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
 from tests.foreign.triton.table import BUILDS
-from tests.fuzzing import some
+from tests.matrix import some
 
 
 def followed(source: str) -> tuple[str, Verdict]:

@@ -20,7 +20,7 @@ from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.values.word import HAS_THREAD
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS as CORPUS
-from tests.fuzzing import some
+from tests.matrix import some
 
 FLAG = (
     'int f; asm volatile("s_mov_b32 %0, 0\\n s_not_b64 vcc, exec\\n s_cbranch_vccz 1f\\n s_mov_b32 %0, 1\\n1:"'

@@ -7,6 +7,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from tests.matrix import each
 
 SOURCE = """#include <hip/hip_runtime.h>
 extern "C" __global__ void pairs(const _Float16* x, unsigned* o, int n) {{
@@ -58,7 +59,7 @@ def audited(name: str, target: str) -> Audit:
     return audit(decode_kernel(kernel), loads(LAUNCH), 20)
 
 
-@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+@pytest.mark.parametrize("target", each(["gfx1100", "gfx1201"], "gfx1201"))
 @pytest.mark.parametrize("name", LOADS)
 def test_halves_wait_apart(name: str, target: str) -> None:
     found = audited(name, target)

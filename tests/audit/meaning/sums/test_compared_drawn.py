@@ -191,6 +191,7 @@ def proved(row: Row, equation: str) -> bool:
     return True
 
 
+@pytest.mark.fuzz
 @pytest.mark.slow
 def test_what_is_proved_of_drawn_rows_is_so_in_runs():
     random, shown, drawings = Random(FIRST), 0, count(30, dear=200)

@@ -1,0 +1,69 @@
+"""A test over a matrix (targets, element types, levels, sizes) names the cells of a quick run; the others take turns.
+
+| command            | runs of the others                              |
+|--------------------|-------------------------------------------------|
+| `make test`        | none                                            |
+| `make test-slow`   | one in `PARTS`, others each day: all in a week  |
+| `make test-matrix` | all                                             |
+
+The day is that of `LAYOUTALG_SEED` (tests/fuzzing.py), which repeats another day's run.
+
+A corpus, of which each case is a file, is gone over in loops: `all_hold` tells every failing case by name.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from tests.fuzzing import DAY
+
+T = TypeVar("T")
+
+PARTS = 7
+
+
+def each(cells: Iterable[T], *quick: T) -> list[ParameterSet]:
+    """The cells as parameters: `quick` ones of every run, the others marked `matrix`."""
+    cells = list(cells)
+    assert quick, "which of them is quick?"
+    assert all(cell in cells for cell in quick), f"{quick} are not all of {cells}"
+    return [_cell(cell, number, cell in quick) for number, cell in enumerate(cells)]
+
+
+def some(cells: Iterable[T], quick: int) -> list[ParameterSet]:
+    """Cells that are alike: `quick` many of them, spread over all, are of every run."""
+    cells = list(cells)
+    step = -(-len(cells) // quick)
+    return [_cell(cell, number, number % step == 0) for number, cell in enumerate(cells)]
+
+
+def parts(many: int) -> list[ParameterSet]:
+    """Slices, of which each takes one in so many of a corpus; none is quick."""
+    return [pytest.param(slice(n, None, many), marks=pytest.mark.matrix(n), id=f"{n} of {many}") for n in range(many)]
+
+
+def all_hold(cases: Iterable[T], holds: Callable[[T], None], name: Callable[[T], str] = str) -> None:
+    """Holds every case against a check, and fails with the names of all that do not hold."""
+    failed = {}
+    for case in cases:
+        try:
+            holds(case)
+        except Exception as error:
+            failed[name(case)] = f"{type(error).__name__}: {error}"
+    assert not failed, "\n".join(f"{case}: {why}" for case, why in failed.items())
+
+
+def today(item: pytest.Item, day: int = DAY) -> bool:
+    """Whether a cell is of the day's part; tests begin at different numbers, so that days are alike."""
+    number = sum(mark.args[0] for mark in item.iter_markers("matrix"))
+    return (number + zlib.crc32(item.nodeid.partition("[")[0].encode())) % PARTS == day % PARTS
+
+
+def _cell(cell: object, number: int, quick: bool) -> ParameterSet:
+    values = cell if isinstance(cell, tuple) else (cell,)
+    return pytest.param(*values, marks=() if quick else pytest.mark.matrix(number))

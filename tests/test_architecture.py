@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from graphlib import TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
@@ -99,6 +99,15 @@ def test_what_is_imported_lazily_is_a_module() -> None:
     assert len(lazily) > 50
     given = {(module, name) for module, block in lazily for _, name in _imported(block)}
     assert {(module, name) for module, name in given if not _is_module(name)} == set()
+
+
+def test_what_a_benchmark_imports_is_there() -> None:
+    """No test runs most of them."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "benchmarks").rglob("*.py")]
+    named = {name for tree in trees for _, name in _imported([n for n in ast.walk(tree) if _is_import(n)])}
+    ours = {name for name in named if name.startswith(("layoutalg.", "benchmarks."))}
+    assert len(ours) > 50
+    assert [name for name in sorted(ours) if not _resolves(name)] == []
 
 
 def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
@@ -240,7 +249,7 @@ def _is_import(node: ast.AST) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _imported(statements: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+def _imported(statements: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
     """The local name and the module or the object of it that each import gives."""
     for statement in statements:
         if isinstance(statement, ast.Import | ast.ImportFrom):

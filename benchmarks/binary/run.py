@@ -37,9 +37,9 @@ from benchmarks.binary.reloads import MENDED, run_mended
 from benchmarks.binary.results import IN_LOOP, write
 from benchmarks.binary.state import State, gathered
 from layoutalg.errors import CompileError, Fault, UnsupportedInstructionError
-from layoutalg.index import Expr, value
+from layoutalg.index import Expr, extent_of, value
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.kernel.program import Loop, Program, extent_of
+from layoutalg.kernel.program import Loop, Program
 from layoutalg.refine.trial import LaunchCase, attempt, make_case, small_sizes
 
 MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")

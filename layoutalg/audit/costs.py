@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.intervals import own_variables
+from layoutalg.audit.epochs import own_variables
 from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, simplify, slack
 from layoutalg.index.normal import normal

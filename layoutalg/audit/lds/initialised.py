@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.ask import Ask, Finding, Open, found
-from layoutalg.audit.intervals import counted_loops, is_later, is_linear
+from layoutalg.audit.epochs import counted_loops, is_later, is_linear
 from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
 from layoutalg.audit.lds.stored_before import StoredBefore

@@ -1,7 +1,7 @@
 """Tables of accesses of LDS laid over each other: which of them conflict, in one epoch, on which byte.
 
 An *epoch* is what lies between two barriers.  Accesses are grouped by theirs, and two groups that may be in one epoch
-(`intervals`) are laid over each other, in every iteration in which they may:
+(`epochs`) are laid over each other, in every iteration in which they may:
 
 | of a byte | conflicts with another wave's |
 |---|---|
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.audit.ask import Open
-from layoutalg.audit.intervals import meeting, own_variables
+from layoutalg.audit.epochs import in_one_epoch, own_variables
 from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.tables import Iterations, LdsAccess, LdsRow, LdsTables, boxes, bytes_of, joint_periods, most_of
 from layoutalg.index import Expr, simplify, value
@@ -87,7 +87,7 @@ class Overlay:
                 groups.setdefault((epoch, row.access.loops), []).append(row)
         for (one, ones), (other, others) in combinations_with_replacement(groups.items(), 2):
             there = other_iterations(other[1])
-            solved = meeting(one[0], other[0], one[1], there)
+            solved = in_one_epoch(one[0], other[0], one[1], there)
             if solved is not None and any(row.access.store for row in (*ones, *others)):
                 yield from self._laid(ones, others, _OneEpoch.of(ones, others, there, solved))
 
@@ -184,7 +184,7 @@ class _OneEpoch:
     def of(
         cls, ones: Sequence[LdsRow], others: Sequence[LdsRow], there: Mapping[Expr, Expr], solved: Mapping[Expr, Expr]
     ) -> _OneEpoch:
-        """Those at which as many barriers were passed, as `intervals.meeting` has solved it."""
+        """Those at which as many barriers were passed, as `epochs.in_one_epoch` has solved it."""
         mine, theirs = joint_periods(ones), {there[t]: n for t, n in joint_periods(others).items()}
         solved = {t: e for t, e in solved.items() if own_variables(e) <= set(mine)}  # others are of sizes: any
         for u, e in solved.items():  # two iterations that go together are the same again when both are

@@ -19,7 +19,7 @@ from itertools import combinations_with_replacement
 
 from layoutalg.audit.accesses import TracedAccess, same_bytes
 from layoutalg.audit.ask import Ask, Finding, Open, found
-from layoutalg.audit.intervals import meeting
+from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.overlay import CONFLICTS, Overlay, at_once, epochs_of, kind
 from layoutalg.audit.lds.tables import LdsTables, decided
 from layoutalg.index import FALSE, Expr, all_of, any_of, eq, extent_of, negation
@@ -66,7 +66,7 @@ class LdsRaces:
         if kind(b) not in CONFLICTS[kind(a)] or self._same_bytes(one, other):
             return False
         there = others(b.loops)
-        return any(meeting(m, n, a.loops, there) is not None for m in epochs_of(a) for n in epochs_of(b))
+        return any(in_one_epoch(m, n, a.loops, there) is not None for m in epochs_of(a) for n in epochs_of(b))
 
     def _same_bytes(self, one: int, other: int) -> bool:
         return same_bytes(self.found[one], self.found[other], self.block.launched.alike)
@@ -98,7 +98,7 @@ class LdsRaces:
         """The iterations that follow from others where both accesses are in one epoch."""
         if a.lands is not None or b.lands is not None:  # which may be in several
             return {}
-        return meeting(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
+        return in_one_epoch(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
 
     def _in_program_order(self, one: int, other: int, there: Mapping[Expr, Expr]) -> Expr:
         """Whether two accesses are of one wave, which makes one after the other, or leave the same."""

@@ -16,7 +16,7 @@ from functools import reduce
 from math import gcd
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.intervals import counted_loops
+from layoutalg.audit.epochs import counted_loops
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, var, variables
 from layoutalg.index.radix import affine

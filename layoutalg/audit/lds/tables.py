@@ -26,7 +26,7 @@ import numpy as np
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
-from layoutalg.audit.intervals import LONGEST_PERIOD, own_variables, period
+from layoutalg.audit.epochs import LONGEST_PERIOD, own_variables, period
 from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
 from layoutalg.launch.symbolic import LDS, KernelLaunch

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from layoutalg.audit.intervals import counted_loops, is_counted
+from layoutalg.audit.epochs import counted_loops, is_counted
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow

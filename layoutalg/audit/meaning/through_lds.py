@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
 
 from layoutalg.audit.ask import Open
-from layoutalg.audit.intervals import is_counted
+from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.digits import digits
 from layoutalg.audit.lds.history import Forwarded, History

@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import count
 
 from layoutalg.audit.ask import Open
-from layoutalg.audit.intervals import is_counted
+from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import Env, Forwarded, History
 from layoutalg.audit.meaning.sums.addends import Addend, Addends, Factor, Placed, added, candidate, product, scaled
 from layoutalg.audit.meaning.sums.matrix import element_of, products, thread_of

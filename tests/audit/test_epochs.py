@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from layoutalg.audit.intervals import is_linear, meeting, period
+from layoutalg.audit.epochs import in_one_epoch, is_linear, period
 from layoutalg.index import FALSE, as_expr, symbol, value, var
 from layoutalg.symex.values.instances import others
 
@@ -18,7 +18,7 @@ def test_meetings_are_those_of_all_turns() -> None:
     for b, c, d, e in product((0, 1, 2, 3), (0, 1, 2, 5), (0, 1, 2, 3), (0, 1, 4)):
         one, other = as_expr(c) + t * b, as_expr(e) + t * d
         pairs = [(x, y) for x in range(n) for y in range(n) if c + b * x == e + d * y]
-        solved = meeting(one, other, [t], there)
+        solved = in_one_epoch(one, other, [t], there)
         if solved is None:
             assert not pairs
             continue
@@ -28,18 +28,18 @@ def test_meetings_are_those_of_all_turns() -> None:
 
 
 def test_what_comes_behind_a_loop_meets_none_of_its_turns() -> None:
-    assert meeting(N * 2, T * 2, [], THERE) is None
-    assert meeting(N * 2, T * 2 + 1, [], THERE) is None
-    assert meeting(N * 2, T * 2 + 2, [], THERE) == {THERE[T]: N - 1}
+    assert in_one_epoch(N * 2, T * 2, [], THERE) is None
+    assert in_one_epoch(N * 2, T * 2 + 1, [], THERE) is None
+    assert in_one_epoch(N * 2, T * 2 + 2, [], THERE) == {THERE[T]: N - 1}
 
 
 def test_what_stands_before_a_loop_meets_its_first_turn_alone() -> None:
-    assert meeting(as_expr(0), T, [], THERE) == {THERE[T]: FALSE}
-    assert meeting(as_expr(0), T + 1, [], THERE) is None
+    assert in_one_epoch(as_expr(0), T, [], THERE) == {THERE[T]: FALSE}
+    assert in_one_epoch(as_expr(0), T + 1, [], THERE) is None
 
 
 def test_a_loop_without_barriers_meets_itself_in_all_turns() -> None:
-    assert meeting(as_expr(0), as_expr(0), [T], THERE) == {}
+    assert in_one_epoch(as_expr(0), as_expr(0), [T], THERE) == {}
 
 
 def test_periods() -> None:

@@ -1,18 +1,19 @@
-"""Barrier intervals: which turns of two accesses may lie between the same two barriers, and which is certainly later.
+"""Epochs, between two barriers: which iterations of two accesses may lie in one, and which is certainly later.
 
-All waves of a block meet at every barrier, so the interval of an access is how many barriers stand before it: an
-expression of the sizes and of the turns of the loops around it.  Two accesses may meet where the two are equal:
+All waves of a block meet at every barrier, so the epoch of an access is how many barriers stand before it: an
+expression of the sizes and of the iterations of the loops around it.  Two accesses are in one epoch where these are
+equal:
 
-| the one's barriers less the other's | they meet |
+| the one's barriers less the other's | they are in one epoch |
 |---|---|
 | k + Σ aᵢ·vᵢ, k no multiple of gcd(aᵢ) | never: the vᵢ are integers |
-| above 0, or below 0, for all sizes and turns | never |
-| k + b·t − b·t′, of one loop's turns | where t′ = t + k / b |
-| e + b·t, of one turn, e of sizes | where t = −e / b, if that is a turn |
-| anything else | perhaps in any turns of theirs |
+| above 0, or below 0, for all sizes and iterations | never |
+| k + b·t − b·t′, of one loop's iterations | where t′ = t + k / b |
+| e + b·t, of one iteration, e of sizes | where t = −e / b, if that is one |
+| anything else | perhaps in any iterations of theirs |
 
-The last line says no more than that nothing is known, so what is left out is sound.  Turns of the one and the other are
-variables of their own, also where both are of one loop: two waves may be in two of its turns.
+The last line says no more than that nothing is known, so what is left out is sound.  Iterations of the one and the
+other are variables of their own, also where both are of one loop: two waves may be in two of its iterations.
 """
 
 from __future__ import annotations
@@ -26,20 +27,22 @@ from layoutalg.index.poly import Monomial
 from layoutalg.symex.loops.found import MOST
 from layoutalg.symex.values.instances import moved
 
-#: Turns after which what depends on them may begin again, at most, and turns that are all looked at.
+#: Iterations after which what depends on them may begin again, at most, and iterations that are all looked at.
 LONGEST_PERIOD = 64
 
 
-def meeting(one: Expr, other: Expr, turns: Sequence[Expr], there: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
-    """What two accesses' turns are where as many barriers stand before both; None where that never is.
+def in_one_epoch(
+    one: Expr, other: Expr, iterations: Sequence[Expr], there: Mapping[Expr, Expr]
+) -> dict[Expr, Expr] | None:
+    """What two accesses' iterations are where as many barriers stand before both; None where that never is.
 
-    `turns` are the variables of the first one's loops, `there` those of the second one's as `others` has them.
+    `iterations` are the variables of the first one's loops, `there` those of the second one's as `others` has them.
 
     >>> from layoutalg.index import var
     >>> from layoutalg.symex.values.instances import others
     >>> t = var("t", 100)
     >>> there = others([t])
-    >>> meeting(t * 2, t * 2 + 1, [t], there) is None, meeting(t * 2 + 2, t * 2, [t], there)
+    >>> in_one_epoch(t * 2, t * 2 + 1, [t], there) is None, in_one_epoch(t * 2 + 2, t * 2, [t], there)
     (True, {t_other': t + 1})
     """
     difference = simplify(one - moved(other, there))
@@ -48,15 +51,15 @@ def meeting(one: Expr, other: Expr, turns: Sequence[Expr], there: Mapping[Expr, 
     common = gcd(*terms.values()) if terms else 0
     if (constant % common if common else constant) or nonnegative(difference - 1) or nonnegative(-difference - 1):
         return None
-    own, others = set(turns), set(there.values())
+    own, others = set(iterations), set(there.values())
     mine = [v for (v, *more) in terms if not more and v in own]
     theirs = [v for (v, *more) in terms if not more and v in others]
     if len(mine) + len(theirs) == 1:
         (v,) = mine or theirs
         each = terms[(v,)]
         if all(k % each == 0 for k in (constant, *terms.values())) and not (own | others) & _leaves(terms, v):
-            turn = simplify(v + div(difference if each < 0 else -difference, abs(each)))
-            return None if nonnegative(-1 - turn) or nonnegative(turn - extent_of(v)) else {v: turn}
+            iteration = simplify(v + div(difference if each < 0 else -difference, abs(each)))
+            return None if nonnegative(-1 - iteration) or nonnegative(iteration - extent_of(v)) else {v: iteration}
     if len(terms) == 2 and len(mine) == len(theirs) == 1:
         (t,), (u,) = mine, theirs
         if there.get(t) is u and terms[(t,)] == -terms[(u,)] and constant % terms[(t,)] == 0:
@@ -70,16 +73,16 @@ def _leaves(terms: Mapping[Monomial, int], v: Expr) -> set[Expr]:
 
 
 def is_counted(t: Expr) -> bool:
-    """Whether every turn below a loop's count is made: not of loops that each lane leaves for itself."""
+    """Whether every iteration below a loop's count is made: not of loops that each lane leaves for itself."""
     count = extent_of(t)
     return count.op != "const" or count.value < MOST
 
 
 def counted_loops(loops: Sequence[Expr]) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
-    """The loops around an access, outermost first: those of which all turns are made, and the others.
+    """The loops around an access, outermost first: those of which all iterations are made, and the others.
 
-    From the first on that each lane leaves for itself only the first turn is certain: a lane's guard there says what
-    holds of a lane that is still in, and not that it is.
+    From the first on that each lane leaves for itself only the first iteration is certain: a lane's guard there says
+    what holds of a lane that is still in, and not that it is.
     """
     first = next((k for k, t in enumerate(loops) if not is_counted(t)), len(loops))
     return tuple(loops[:first]), tuple(loops[first:])
@@ -91,7 +94,7 @@ def own_variables(e: Expr) -> set[Expr]:
 
 
 def period(e: Expr, t: Expr) -> int | None:
-    """After how many turns an expression is the same again, or how many turns there are; None where it is not known.
+    """After how many iterations an expression is the same again, or how many there are; None where that is not known.
 
     >>> from layoutalg.index import var
     >>> t = var("t", 1 << 20)
@@ -105,14 +108,14 @@ def period(e: Expr, t: Expr) -> int | None:
         if node.op in ("mod", "div") and node.args[1].op == "const" and t in variables(node.args[0]):
             size = int(node.args[1].value)
             small *= size if small * size <= LONGEST_PERIOD else 1
-    for turns in (n for n in range(2, min(small, LONGEST_PERIOD) + 1) if small % n == 0):
-        if simplify(moved(e, {t: t + turns}) - e) is ZERO:
-            return turns
+    for iterations in (n for n in range(2, min(small, LONGEST_PERIOD) + 1) if small % n == 0):
+        if simplify(moved(e, {t: t + iterations}) - e) is ZERO:
+            return iterations
     return int(t.hi) + 1 if t.hi < LONGEST_PERIOD else None
 
 
 def is_linear(barriers: Expr, loops: Sequence[Expr]) -> bool:
-    """Whether each turn of these loops adds as many barriers as another, and not less than none."""
+    """Whether each iteration of these loops adds as many barriers as another, and not less than none."""
     each = (simplify(moved(barriers, {t: t + 1}) - barriers) for t in loops)
     return all(nonnegative(step) and not set(loops) & set(variables(step)) for step in each)
 

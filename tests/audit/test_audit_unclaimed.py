@@ -5,12 +5,10 @@ from functools import cache
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import SpecError
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Verdict
+from tests.audit.auditing import HIP, kernels
 
 LAUNCH = """
 symbols = {{ M = {{ min = 1, max = 1000 }}, N = {{ min = 1, max = 1000 }} }}
@@ -51,19 +49,18 @@ KERNELS = {
 
 
 @cache
-def audited(name: str, more: str = 'claims = ["stores_all"]') -> Audit:
+def of(name: str, more: str = 'claims = ["stores_all"]') -> Audit:
     text = "".join(KERNEL.format(*one) for one in KERNELS.items())
-    kernels = read_kernels(compile_source("#include <hip/hip_runtime.h>" + text, "gfx942").payload)
-    return audit(decode_kernel(kernels[name]), loads(LAUNCH.format(more)))
+    return audit(kernels(HIP + text)[name], loads(LAUNCH.format(more)))
 
 
-def verdicts(found: Audit, name: str) -> list[Verdict]:
+def said(found: Audit, name: str) -> list[Verdict]:
     return [verdict for claim, _, verdict in found.claims if claim == name]
 
 
 @pytest.mark.parametrize("name", ["copies", "adds", "counts"])
 def test_all_that_is_stored_is_proved_to_be(name: str) -> None:
-    assert audited(name).proved
+    assert of(name).proved
 
 
 @pytest.mark.parametrize(("name", "shown"), [
@@ -72,33 +69,33 @@ def test_all_that_is_stored_is_proved_to_be(name: str) -> None:
     ("adds_but_the_last", "a run at M = 1, N = 1: o[0, 0] is never stored to"),
 ])  # fmt: skip
 def test_an_element_that_a_run_leaves_out_refutes_it(name: str, shown: str) -> None:
-    found = audited(name)
+    found = of(name)
     assert found.name == "refuted"
-    (verdict,) = verdicts(found, "stores_all")
+    (verdict,) = said(found, "stores_all")
     assert shown in str(verdict.reason)
     assert {verdict.name for claim, _, verdict in found.claims if claim != "stores_all"} == {"proved"}
 
 
 def test_stores_that_depend_on_what_was_loaded_cover_nothing() -> None:
-    (verdict,) = verdicts(audited("as_another_says"), "stores_all")
+    (verdict,) = said(of("as_another_says"), "stores_all")
     assert verdict.name in ("refuted", "unknown")
 
 
 def test_without_the_claim_nothing_is_claimed_and_that_is_said() -> None:
-    found = audited("the_first_tile", "")
+    found = of("the_first_tile", "")
     assert found.proved
     assert found.unclaimed == ("what o holds", "that all of o is stored to")
-    assert audited("copies", 'computes = ["o[i, j] = x[i, j]"]').unclaimed == ()
+    assert of("copies", 'computes = ["o[i, j] = x[i, j]"]').unclaimed == ()
 
 
 def test_what_is_tried_is_no_claim_but_where_a_run_refutes_it() -> None:
-    right = audited("copies", 'tried = ["o[i, j] = x[i, j]"]')
+    right = of("copies", 'tried = ["o[i, j] = x[i, j]"]')
     assert right.proved
-    assert not verdicts(right, "computes")
+    assert not said(right, "computes")
     assert right.unclaimed[0].startswith("what o holds (")
     assert right.unclaimed[0].endswith(" runs at small sizes gave it)")
-    wrong = audited("reversed", 'tried = ["o[i, j] = x[i, j]"]')
-    (verdict,) = verdicts(wrong, "computes")
+    wrong = of("reversed", 'tried = ["o[i, j] = x[i, j]"]')
+    (verdict,) = said(wrong, "computes")
     assert verdict.name == wrong.name == "refuted"
     assert "and the equation says" in str(verdict.reason)
     assert wrong.unclaimed == ()

@@ -6,13 +6,12 @@ from layoutalg.audit.ask import Finding
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import Runs
-from layoutalg.device.compile import compile_source
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved, Refuted, Unknown, Witness
+from tests.audit.auditing import kernel
 
 LAUNCH = """
 symbols = {{ N = {{ min = {least}, max = 5000, multiple_of = 4 }} }}
@@ -36,17 +35,16 @@ extern "C" __global__ void k(int* o, int n, int first) {{
 """
 
 
-def code(body: str):
-    (kernel,) = read_kernels(compile_source(KERNEL.format(body), "gfx942").payload).values()
-    return decode_kernel(kernel)
+def code(body: str) -> MachineCode:
+    return kernel(KERNEL.format(body))
 
 
-def launch(least: int = 4, more: str = ""):
+def launch(least: int = 4, more: str = "") -> SpecFile:
     return loads(LAUNCH.format(least=least, more=more))
 
 
-def audited(body: str, least: int = 4, more: str = "") -> Audit:
-    return audit(code(body), launch(least, more))
+def of(body: str, more: str = "") -> Audit:
+    return audit(code(body), launch(more=more))
 
 
 def refuted(made: MachineCode, file: SpecFile, one: Finding) -> list[tuple[str, str]]:
@@ -57,7 +55,7 @@ def refuted(made: MachineCode, file: SpecFile, one: Finding) -> list[tuple[str, 
 
 
 def test_a_refutation_names_who_did_it_where_and_at_which_sizes() -> None:
-    found = audited("if (t <= n) o[t] = t;")
+    found = of("if (t <= n) o[t] = t;")
     assert found.name == "refuted"
     ((claim, about), run), *_ = found.shown.items()
     assert claim == "in_bounds"
@@ -95,8 +93,8 @@ def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict
 def test_named_values_of_eight_bytes_are_drawn() -> None:
     file = loads(LAUNCH.format(least=4, more="").replace('"i32" }}'.replace("}}", "}"), '"u64" }'))
     source = KERNEL.replace("int first", "unsigned long first").format("if (t <= n) o[t] = first;")
-    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
-    assert [*Runs(decode_kernel(kernel), KernelLaunch.of(kernel, file), file).faulty()]
+    made = kernel(source)
+    assert [*Runs(made, KernelLaunch.of(made.kernel, file), file).faulty()]
 
 
 def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
@@ -123,49 +121,10 @@ def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
     assert verdict.reason == "no run shows it: lane 5 leaves o"
 
 
-@pytest.mark.parametrize(("dtype", "name"), [("i32", "refuted"), ("u8", "unknown")])
-def test_wide_accesses_of_bytes_may_be_joined_ones_at_any_byte(dtype: str, name: str) -> None:
-    described = loads(LAUNCH.format(least=4, more="").replace('"i32"', f'"{dtype}"', 1))
-    found = audit(code("if (t + 8 <= n) *(long*)((char*)o + t) = 0;"), described)
-    assert [verdict.name for claim, _, verdict in found.claims if claim == "aligned"] == [name]
-
-
-COPY = """
-symbols = { N = { min = 1, max = 5000 } }
-[[descriptor]]
-name = "x"
-dtype = "f32"
-base = { kind = "packed", lengths = ["N"] }
-[[descriptor]]
-name = "o"
-dtype = "f32"
-base = { kind = "packed", lengths = ["N"] }
-[launch]
-grid = ["(N + 1023) // GRID"]
-block = [BLOCK]
-arguments = ["x", "o", "N"]
-writes = ["o"]
-computes = ["o[i] = x[i]"]
-"""
-
-
-@pytest.mark.parametrize(("grid", "block", "name"), [("1024", "1024", "proved"), ("1024", "512", "refuted")])
-def test_a_run_shows_elements_that_a_grid_of_too_small_blocks_leaves_out(grid: str, block: str, name: str) -> None:
-    """The sizes are the launch's own: below 513 elements nothing is missing."""
-    source = f"""#include <hip/hip_runtime.h>
-    extern "C" __global__ void copy(const float* x, float* o, int n) {{
-      int i = blockIdx.x * {block} + threadIdx.x;
-      if (i < n) o[i] = x[i];
-    }}"""
-    (kernel,) = read_kernels(compile_source(source, "gfx942").payload).values()
-    found = audit(decode_kernel(kernel), loads(COPY.replace("GRID", grid).replace("BLOCK", block)))
-    assert [verdict.name for claim, _, verdict in found.claims if claim == "computes"] == [name], found.failures
-
-
 def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None:
     """Only the greatest of 10⁶ values is one too many."""
     more = 'assume = [{ of = "first", min = 0, max = 999999 }]'
-    found = audited("if (t < n) o[first == 999999 ? n : t] = t;", more=more)
+    found = of("if (t < n) o[first == 999999 ? n : t] = t;", more=more)
     assert found.name == "refuted", found.failures
-    found = audited("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)
+    found = of("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)
     assert found.name != "refuted", found.failures

@@ -1,0 +1,15 @@
+// Numbers on the way to an address that wrap where a tensor is as large as it may be (own code).
+#include <hip/hip_runtime.h>
+#define KERNEL(name, ...) \
+  extern "C" __global__ void name(const unsigned char* x, unsigned char* o, unsigned m, unsigned n) { \
+    unsigned i = blockIdx.x * 64 + threadIdx.x; \
+    if (i < m) { __VA_ARGS__ } }
+
+//: proved
+KERNEL(product_in_64_bits, o[i] = x[(size_t)i * n];)
+//: no_overflow refuted
+KERNEL(elements_of_65536, if (i * 16384u * 4 < n) o[i] = x[i * 16384u * 4];)
+//: no_overflow refuted
+KERNEL(elements_of_60000, if (i * 15000u * 4 < n) o[i] = x[i * 15000u * 4];)
+//: no_overflow refuted
+KERNEL(elements_of_60004, if (i * 15001u * 4 < n) o[i] = x[i * 15001u * 4];)

@@ -7,6 +7,7 @@ A launch file begins with what it is about:
 | `#: targets gfx942 gfx1201` | for which targets the kernel is compiled |
 | `#: flags -DK=0` | with which flags |
 | `#: levels 3` | at which levels of optimisation, if not at 3 and 1 |
+| `#: seconds 600` | how long an audit may take, if not 30 |
 | `#: race_free refuted` | a claim that some access has this verdict of, and none a worse one |
 | `#: proved` | all are proved |
 
@@ -16,7 +17,8 @@ Every claim that is not named is proved.  Where a source has several kernels, th
 |---|---|
 | `//: race_free refuted, computes unknown` | its verdicts |
 | `//: proved on gfx1201` | those of some targets |
-| `//: proved with computes = ["o[i] = x[i]"]` | those where the launch says this, too |
+| `//: proved with o[i] = x[i]` | those where the launch says that this is computed |
+| `//: proved with claims = ["coalesced"]` | those where the launch says this, too |
 | `//: slow` | what stands below is left to the slow run |
 
 A quick run takes the first target and level of each.
@@ -39,8 +41,9 @@ from tests.audit.auditing import VERDICTS, failed, kernels
 
 CASES = Path(__file__).parent / "cases"
 
-#: A question above a kernel, and the kernel's head.
+#: A question above a kernel, an equation in it, and the kernel's head.
 QUESTION = re.compile(r"//: (.*?)(?: on ([\w ]+?))?(?: with (.*))?")
+EQUATION = re.compile(r"\w+\[")
 HEAD = re.compile(r"(?:KERNEL\w*\(|.*\bvoid (?:__launch_bounds__\(\d+\) )?)(\w+)\b.*")
 
 
@@ -79,10 +82,11 @@ class Question:
         return kernels(self.path.with_suffix(".hip").read_text(), self.target, self.level, flags)
 
     def audited(self) -> Audit:
-        file = loads(f"{self.path.read_text()}\n{self.more}\n")
+        more = f'computes = ["{self.more}"]' if EQUATION.match(self.more) else self.more
+        file = loads(f"{self.path.read_text()}\n{more}\n")
         assert file.launch is not None
         name = self.kernel or file.launch.kernel or next(iter(self.compiled))
-        return audit(self.compiled[name], file, 30)
+        return audit(self.compiled[name], file, int(head(self.path).get("seconds", "30")))
 
 
 def head(path: Path) -> dict[str, str]:
@@ -102,9 +106,9 @@ def asked(path: Path) -> Iterator[tuple[str, str, str, str, bool]]:
         if line == "//: slow":
             slow = True
         elif question := QUESTION.fullmatch(line):
-            open_questions.append(question)
+            open_questions.append((question, slow))
         elif open_questions and (kernel := HEAD.fullmatch(line)):
-            yield from ((kernel[1], one[1], one[2] or "", one[3] or "", slow) for one in open_questions)
+            yield from ((kernel[1], one[1], one[2] or "", one[3] or "", later) for one, later in open_questions)
             open_questions = []
     assert not open_questions, f"{path.stem}: no kernel below a question"
 
@@ -135,18 +139,23 @@ def test_what_is_said_of_a_kernel(question: Question) -> None:
     assert failed(found) == question.wanted, found.failures
 
 
-def of(case: str) -> Audit:
-    return next(questions(CASES / f"{case}.toml")).audited()
+def asking(case: str, kernel: str = "") -> Question:
+    """The first question of a kernel."""
+    return next(one for one in questions(CASES / f"{case}.toml") if one.kernel == kernel)
 
 
 def test_a_barrier_that_waves_pass_without_those_that_have_ended_is_told_and_no_fault() -> None:
-    found = of("waves_that_end_early")
+    found = asking("waves_that_end_early").audited()
     (told,) = found.ended
     assert told.endswith("s_barrier")
     assert not found.shown
 
 
 def test_a_run_that_does_it_is_told_where_a_compiler_may_do_so_too() -> None:
-    reasons = {verdict.reason for claim, _, verdict in of("halves_joined_at_any_half").claims if claim == "aligned"}
+    reasons = {
+        verdict.reason
+        for claim, _, verdict in asking("halves_joined_at_any_half").audited().claims
+        if claim == "aligned"
+    }
     assert reasons
     assert all(reason.startswith("a run at ") and "no multiple of 4" in reason for reason in reasons)

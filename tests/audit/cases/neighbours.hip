@@ -195,75 +195,75 @@ KERNEL(lanes_that_are_neighbours, o[i] = x[i];)
 KERNEL(lanes_that_are_neighbours_wrong, o[i] = x[(t * n + b) % (128 * n)];)
 
 // computes: the value
-//: proved with computes = ["o[r, k] = x[r, k] + 1"]
+//: proved with o[r, k] = x[r, k] + 1
 KERNEL(value, o[i] = x[i] + 1;)
-//: computes refuted with computes = ["o[r, k] = x[r, k] + 1"]
+//: computes refuted with o[r, k] = x[r, k] + 1
 KERNEL(value_wrong, o[i] = x[i] + 2;)
 
 // computes: the element
-//: proved with computes = ["o[r, k] = x[r, 127 - k]"]
+//: proved with o[r, k] = x[r, 127 - k]
 KERNEL(element, o[i] = x[b * 128 + 127 - t];)
-//: computes refuted with computes = ["o[r, k] = x[r, 127 - k]"]
+//: computes refuted with o[r, k] = x[r, 127 - k]
 KERNEL(element_wrong, o[i] = x[b * 128 + 126 - (t & 63)];)
 
 // computes: that all is stored
-//: proved with computes = ["o[r, k] = x[r, k]"]
+//: proved with o[r, k] = x[r, k]
 KERNEL(all_is_stored, o[i] = x[i];)
-//: computes refuted with computes = ["o[r, k] = x[r, k]"]
+//: computes refuted with o[r, k] = x[r, k]
 KERNEL(all_is_stored_wrong, if (t != 77) o[i] = x[i];)
 
 // computes: that somebody stores an element
-//: proved with computes = ["o[r, k] = 1.0"]
+//: proved with o[r, k] = 1.0
 KERNEL(somebody_stores_an_element, if (c[i] > 3) o[i] = 1; else o[i] = 1;)
-//: computes refuted with computes = ["o[r, k] = 1.0"]
+//: computes refuted with o[r, k] = 1.0
 KERNEL(somebody_stores_an_element_wrong, if (c[i] > 3) o[i] = 1; if (c[i ^ 1] <= 3) o[i] = 1;)
 
 // computes: what was there before
-//: proved with computes = ["o[r, k] = o[r, k] + 1"]
+//: proved with o[r, k] = o[r, k] + 1
 KERNEL(what_was_there_before, o[i] = o[i] + 1;)
-//: computes refuted with computes = ["o[r, k] = o[r, k] + 1"]
+//: computes refuted with o[r, k] = o[r, k] + 1
 KERNEL(what_was_there_before_wrong, o[i] = o[i] + 1; o[i] = ((volatile float*)o)[i] + 1;)
 
 // computes: a condition
-//: proved with computes = ["o[r, k] = where(c[r, k] > 3, x[r, k], 0.0)"]
+//: proved with o[r, k] = where(c[r, k] > 3, x[r, k], 0.0)
 KERNEL(condition, o[i] = c[i] > 3 ? x[i] : 0;)
-//: computes refuted with computes = ["o[r, k] = where(c[r, k] > 3, x[r, k], 0.0)"]
+//: computes refuted with o[r, k] = where(c[r, k] > 3, x[r, k], 0.0)
 KERNEL(condition_wrong, o[i] = c[i] > 4 ? x[i] : 0;)
 
 // computes: which store LDS hands on
-//: proved with computes = ["o[r, k] = x[r, (k + 64) % 128]"]
+//: proved with o[r, k] = x[r, (k + 64) % 128]
 KERNEL(store_lds_hands_on, s[t] = x[i]; __syncthreads(); o[i] = s[t ^ 64];)
-//: computes refuted with computes = ["o[r, k] = x[r, (k + 64) % 128]"]
+//: computes refuted with o[r, k] = x[r, (k + 64) % 128]
 KERNEL(store_lds_hands_on_wrong, s[t] = x[i]; __syncthreads(); o[i] = s[t ^ 32];)
 
 // computes: the last store to LDS
-//: proved with computes = ["o[r, k] = x[r, (k + 64) % 128]"]
+//: proved with o[r, k] = x[r, (k + 64) % 128]
 KERNEL(last_store_to_lds, s[t] = x[i]; __syncthreads(); float v = s[t ^ 64]; __syncthreads(); s[t] = 0; o[i] = v;)
-//: computes refuted with computes = ["o[r, k] = x[r, (k + 64) % 128]"]
+//: computes refuted with o[r, k] = x[r, (k + 64) % 128]
 KERNEL(last_store_to_lds_wrong, s[t] = x[i]; __syncthreads(); s[t] = 0; __syncthreads(); o[i] = s[t ^ 64];)
 
 // computes: the terms of a sum
-//: proved with computes = ["o[r, k] = sum[j < N] x[j, k]"]
+//: proved with o[r, k] = sum[j < N] x[j, k]
 KERNEL(terms_of_a_sum, float a = 0; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
-//: computes refuted with computes = ["o[r, k] = sum[j < N] x[j, k]"]
+//: computes refuted with o[r, k] = sum[j < N] x[j, k]
 KERNEL(terms_of_a_sum_wrong, float a = 0; for (int j = 1; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
 
 // computes: each term once
-//: proved with computes = ["o[r, k] = sum[j < N] x[j, k]"]
+//: proved with o[r, k] = sum[j < N] x[j, k]
 KERNEL(each_term_once, float a = 0; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
-//: computes refuted with computes = ["o[r, k] = sum[j < N] x[j, k]"]
+//: computes refuted with o[r, k] = sum[j < N] x[j, k]
 KERNEL(each_term_once_wrong, float a = x[t]; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
 
 // computes: which end
-//: proved on gfx942 with computes = ["o[r, k] = max[j < 64] x[r, k - k % 64 + j]"]
+//: proved on gfx942 with o[r, k] = max[j < 64] x[r, k - k % 64 + j]
 KERNEL(end, float a = x[i]; for (int m = 1; m < 64; m *= 2) a = __builtin_fmaxf(a, __shfl_xor(a, m)); o[i] = a;)
-//: computes refuted on gfx942 with computes = ["o[r, k] = max[j < 64] x[r, k - k % 64 + j]"]
+//: computes refuted on gfx942 with o[r, k] = max[j < 64] x[r, k - k % 64 + j]
 KERNEL(end_wrong, float a = x[i]; for (int m = 1; m < 64; m *= 2) a = __builtin_fminf(a, __shfl_xor(a, m)); o[i] = a;)
 
 // computes: lanes that a shuffle adds
-//: proved on gfx942 with computes = ["o[r, k] = sum[j < 64] x[r, k - k % 64 + j]"]
+//: proved on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
 KERNEL(lanes_that_a_shuffle_adds, float a = x[i]; for (int m = 1; m < 64; m *= 2) a += __shfl_xor(a, m); o[i] = a;)
-//: computes refuted on gfx942 with computes = ["o[r, k] = sum[j < 64] x[r, k - k % 64 + j]"]
+//: computes refuted on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
 KERNEL(lanes_that_a_shuffle_adds_wrong, float a = x[i]; for (int m = 1; m < 32; m *= 2) a += __shfl_xor(a, m); o[i] =
   a;)
 

@@ -4,10 +4,7 @@ import pytest
 
 from layoutalg.audit.audit import audit
 from layoutalg.audit.meaning.sums.compared import ROUNDING
-from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Proved
 from tests.foreign.corpus import HERE, WRONG, Broken
 from tests.foreign.running import machine_code
@@ -151,72 +148,3 @@ def test_other_equations_are_not_shown():
         "c[i, j] = 2 * sum[k] a[i, k] * b[k, j]",
     )
     assert not [one for one in others if shown("matmul_tiled", "gfx942", None, one)]
-
-
-ROWS = """
-symbols = { M = { min = 1, max = 1000 }, K = { min = 1, max = 1000 } }
-[[descriptor]]
-name = "x"
-dtype = "f32"
-base = { kind = "packed", lengths = ["M", "K"] }
-[[descriptor]]
-name = "w"
-dtype = "f32"
-base = { kind = "packed", lengths = ["M"] }
-[[descriptor]]
-name = "o"
-dtype = "f32"
-base = { kind = "packed", lengths = ["M"] }
-[launch]
-grid = ["(M + 63) // 64"]
-block = [64]
-arguments = ["x", "w", "o", "M", "K"]
-writes = ["o"]
-"""
-ROW = """#include <hip/hip_runtime.h>
-extern "C" __global__ void row(const float* x, const float* w, float* o, int m, int k) {{
-  int i = blockIdx.x * 64 + threadIdx.x;
-  if (i < m) {{
-    float s = {0};
-#pragma nounroll
-    for (int j = 0; j < k; j++) s = {1};
-    o[i] = {2};
-  }}
-}}"""
-
-
-@pytest.mark.parametrize(("first", "step", "last", "right", "wrong"), [
-    ("0", "s + x[i * k + j]", "w[i] * s", "sum[j] w[i] * x[i, j]", "max[j] w[i] * x[i, j]"),
-    ("-INFINITY", "fmaxf(s, x[i * k + j])", "s", "max[j] x[i, j]", "sum[j] x[i, j]"),
-])  # fmt: skip
-def test_a_sum_is_no_greatest(first, step, last, right, wrong):
-    source = ROW.format(first, step, last).replace("INFINITY", "__builtin_inff()")
-    code = decode_kernel(read_kernels(compile_source(source, "gfx1201").payload)["row"])
-    verdicts = [audit(code, loads(f'{ROWS}computes = ["o[i] = {one}"]')) for one in (right, wrong)]
-    assert verdicts[0].proved, verdicts[0].failures
-    assert verdicts[1].name == "refuted"
-
-
-def verdict(source, equation):
-    code = decode_kernel(read_kernels(compile_source(source, "gfx1201").payload)["row"])
-    return audit(code, loads(f'{ROWS}computes = ["o[i] = {equation}"]')).name
-
-
-def test_terms_beyond_a_range_of_constants_are_not_the_sums():
-    """The statement ends a term before the loop does."""
-    source = ROW.format("0", "s + (j < k ? x[i * k + j] : 0.0f)", "s").replace("j < k; j", "j < 5; j")
-    assert verdict(source, "sum[j < 5] where(j < K, x[i, j], 0)") == "proved"
-    assert verdict(source, "sum[j < 4] where(j < K, x[i, j], 0)") != "proved"
-
-
-def test_a_nought_in_place_of_what_a_guard_leaves_out_is_a_candidate_of_a_greatest():
-    """Of numbers below nought the greatest of three is not the greatest of three and nought."""
-    source = ROW.format("-__builtin_inff()", "fmaxf(s, j < 3 ? x[i * k + j] : -__builtin_inff())", "s")
-    assert verdict(source, "max[j] where(j < 3, x[i, j], 0.0)") != "proved"
-
-
-def test_a_nought_that_no_index_has_is_no_candidate():
-    source = ROW.format("-__builtin_inff()", "fmaxf(s, x[i * k + j])", "s")
-    assert verdict(source, "max[j] where(j < K, x[i, j], 0)") == "proved"
-    assert verdict(source, "max[j] where(j < K - 1, x[i, j], 0)") != "proved"
-    assert verdict(source, "max[j < K + 1] where(j < K, x[i, j], 0)") != "proved"

@@ -24,11 +24,11 @@ void name(const h8* a, const h8* b, float* c) { \
   for (int e = 0; e < 4; ++e) c[g * 256 + (4 * (t / 16) + e) * 16 + t % 16] = sum[e]; }
 //: proved
 //: slow
-//: ?proved with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
-//: ?refuted computes with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, i])
+//: proved with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
+//: computes refuted with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, i])
 KERNEL(product, 0, 0)
 // both operands may be read in another order of k
-//: ?proved with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
+//: proved with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
 KERNEL(another_order, 16, 16)
-//: ?refuted computes with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
+//: computes refuted with c[g, i, j] = sum[k] f32(a[g, k, i]) * f32(b[g, k, j])
 KERNEL(two_orders, 16, 0)

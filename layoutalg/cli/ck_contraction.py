@@ -69,7 +69,7 @@ def _emitted(
     letters = einsums.merged(einsums.parse_einsum(einsum))
     ds = epilogues.d_tensors(letters.result, epilogue, dtype)
     plan = tunings.plan_of(tuning, dtype, target)
-    program = products.contraction(letters, dtype, target=target, plan=plan, epilogue=epilogue, ds=ds)
+    program = products.contraction(letters, dtype, target=target, plan=plan, epilogue=epilogues.Epilogue(epilogue, ds))
     proved = verify.verify(program)
     if not proved.proved:
         raise LayoutError(f"{program.name}: {proved.failures[0][0]} is not proved")

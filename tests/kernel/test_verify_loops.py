@@ -11,7 +11,7 @@ from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.einsum import parse_einsum
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.windows import Windows
@@ -47,7 +47,7 @@ from tests.matrix import some
 
 SMALL_MFMA = Plan(matrix_instruction("mfma_f32_32x32x8f16"), (1, 1), (2, 2), 32, 32, "gfx942")
 BASES = {
-    "gemm": contraction(parse_einsum("mk,kn->mn"), epilogue="AddRelu", ds=[ProductD(("n",), "f32", "bias")]),
+    "gemm": contraction(parse_einsum("mk,kn->mn"), epilogue=Epilogue("AddRelu", (ProductD(("n",), "f32", "bias"),))),
     "two letters": contraction(parse_einsum("ijk,kjn->in")),
     "mfma": contraction(parse_einsum("ik,jk->ij"), "f16", plan=SMALL_MFMA, widths=(4, 4, 1)),
     "conv": convolution(Windows((3, 3), (2, 2), (1, 1), (1, 1))),

@@ -21,11 +21,12 @@ from layoutalg.kernel.library.copies import LARGEST
 from layoutalg.kernel.library.einsum import Einsum, Letters, elements_of, merged, parse_einsum, sizes_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.epilogues import (
+    PASS_THROUGH,
+    Epilogue,
     ProductD,
     broadcast,
     broadcast_elements,
     d_tensors,
-    epilogue_named,
     finished,
     scalars_of,
 )
@@ -53,15 +54,14 @@ def contraction(
     target: str = "cpu",
     plan: Plan | None = None,
     widths: tuple[int, int, int] = (1, 1, 1),
-    epilogue: str = "PassThrough",
-    ds: Sequence[ProductD] = (),
+    epilogue: Epilogue = PASS_THROUGH,
     index_bits: int = 32,
     name: str | None = None,
 ) -> Program:
     """The contraction for all sizes: N_x is the length of letter x.
 
     `widths`: elements that are moved at a time along the last letter of a, of b and of the result.
-    `epilogue`: what is done with the sums (CK's names), and the `ds` that it takes.
+    `epilogue`: what is done with the sums.
 
     >>> contraction(parse_einsum("ik,kj->ij")).name
     'contraction_ik_kj_ij_f32_fma'
@@ -69,38 +69,25 @@ def contraction(
     held = widths[:2] if einsum.kinds[3] else (1, 1)
     plan = plan or _plan(einsum, dtype, target, held, index_bits)
     tensors = (einsum.a, einsum.b, einsum.result)
-    multiples = {x: 1 for t in tensors for x in t}
-    for letters, width in zip(tensors, widths, strict=True):
-        if letters:
-            multiples[letters[-1]] = max(multiples[letters[-1]], width)
     g, m, n, k = einsum.kinds
-    if plan.whole:
-        for kind, tile in ((m, plan.m * plan.group), (n, plan.n), (k, plan.k)):
-            if not kind:
-                raise LayoutError(
-                    f"einsum {einsum}: whole tiles need letters for rows, columns and what is summed over"
-                )
-            multiples[kind[-1]] = max(multiples[kind[-1]], tile)
+    multiples = _multiples(einsum, widths, plan)
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
     result = result or dtype
     spaces = [prod([size[x] for x in t]) < 1 << (index_bits - 1) for t in tensors]
-    last = epilogue_named(epilogue)
-    if len(ds) != last.ds:
-        raise LayoutError(f"{epilogue} takes {last.ds} D tensors, not {len(ds)}")
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
-    wide = "".join(f"_v{'x'.join(map(str, widths))}" if max(widths) > 1 else "")
+    wide = f"_v{'x'.join(map(str, widths))}" if max(widths) > 1 else ""
     made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
-    made += "" if epilogue == "PassThrough" else f"_{epilogue.lower()}"
+    made += "" if epilogue == PASS_THROUGH else f"_{epilogue.name.lower()}"
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     short = _short(plan, dtype)
     stored = widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1
-    scalars = [ProductD((), "f32", scalar) for scalar in last.scalars]
+    scalars = [ProductD((), "f32", scalar) for scalar in epilogue.rule.scalars]
     extras = [
         ProductExtra(
             d.name, d.dtype, broadcast(d.letters, (g, m, n), size, (1, plan.m, plan.n)),
             broadcast_elements(d.letters, (g, m, n), size), stored > 1 and d.letters[-1:] == einsum.result[-1:],
         )
-        for d in (*ds, *scalars)
+        for d in (*epilogue.ds, *scalars)
     ]  # fmt: skip
     return MatrixProduct(
         f"{name or made}_{kinds}_{short}{wide}{'_i64' if index_bits == 64 else ''}",
@@ -108,9 +95,26 @@ def contraction(
         replace(_operand(einsum.b, (g, n, k), size, widths[1]), guarded=not plan.whole),
         view(einsum.result, (g, m, n), size),
         tuple(size.values()), plan, (dtype, result),
-        last.meaning, tuple(extras), stored, index_bits, all_of(*spaces, *merges),
+        epilogue.rule.meaning, tuple(extras), stored, index_bits, all_of(*spaces, *merges),
         elements_of(einsum.result, (g, m, n), size), not plan.whole,
     ).program()  # fmt: skip
+
+
+def _multiples(einsum: Einsum, widths: tuple[int, int, int], plan: Plan) -> dict[str, int]:
+    """What divides each letter's length: vectors, and tiles where they must be whole."""
+    tensors = (einsum.a, einsum.b, einsum.result)
+    multiples = {x: 1 for t in tensors for x in t}
+    for letters, width in zip(tensors, widths, strict=True):
+        if letters:
+            multiples[letters[-1]] = max(multiples[letters[-1]], width)
+    if plan.whole:
+        for kind, tile in zip(einsum.kinds[1:], (plan.m * plan.group, plan.n, plan.k), strict=True):
+            if not kind:
+                raise LayoutError(
+                    f"einsum {einsum}: whole tiles need letters for rows, columns and what is summed over"
+                )
+            multiples[kind[-1]] = max(multiples[kind[-1]], tile)
+    return multiples
 
 
 def _walked(einsum: Einsum, index_bits: int) -> bool:
@@ -168,25 +172,24 @@ def contraction_task(
     *,
     result: str | None = None,
     target: str = "cpu",
-    epilogue: str = "PassThrough",
-    ds: Sequence[ProductD] = (),
+    epilogue: Epilogue = PASS_THROUGH,
     name: str | None = None,
     plan: Plan | None = None,
 ) -> Task:
     """numpy's einsum of two operands, and an epilogue of the sums."""
     plain = parse_einsum(einsum)
     lengths = sizes_of(plain, a, b)
-    letters = merged(plain) if all(d.letters == plain.result for d in ds) else plain
+    letters = merged(plain) if all(d.letters == plain.result for d in epilogue.ds) else plain
     size = {x: product_of(lengths[part] for part in x) for t in (letters.a, letters.b, letters.result) for x in t}
     shape = tuple(lengths[x] for x in plain.result)
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None and (sizes := _sizes(letters, lengths)):
-        plan = _plan(letters, dtype, target, widths[:2], bits, sizes, epilogue_named(epilogue).alone)
+        plan = _plan(letters, dtype, target, widths[:2], bits, sizes, epilogue.rule.alone)
+    ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)
     program = contraction(
-        letters, dtype, result, target=target, plan=plan, widths=widths, epilogue=epilogue, name=name,
-        ds=[replace(d, letters=letters.result) if d.letters == plain.result else d for d in ds],
+        letters, dtype, result, target=target, plan=plan, widths=widths, epilogue=replace(epilogue, ds=ds), name=name,
         index_bits=bits,
     )  # fmt: skip
     return Task(program, {f"N_{x}": n for x, n in size.items()}, shape)
@@ -249,17 +252,15 @@ def _emitted(
 ) -> Program:  # fmt: skip
     letters = parse_einsum(einsum)
     letters = letters if ds else merged(letters)
-    found = d_tensors(letters.result, epilogue, result or dtype, ds)
-    return contraction(
-        letters, dtype, result, target=target, widths=(vector,) * 3, epilogue=epilogue, ds=found
-    )  # fmt: skip
+    finish = Epilogue(epilogue, d_tensors(letters.result, epilogue, result or dtype, ds))
+    return contraction(letters, dtype, result, target=target, widths=(vector,) * 3, epilogue=finish)
 
 
 def _finished(bias: bool, relu: bool) -> dict[str, Any]:
     """A gemm's name, epilogue and D: a number for each column."""
     name = f"gemm{'_bias' if bias else ''}{'_relu' if relu else ''}"
     epilogue = ("Add" if bias else "") + ("Relu" if relu else "") or "PassThrough"
-    return {"name": name, "epilogue": epilogue, "ds": [ProductD(("n",), "f32", "bias")] * bias}
+    return {"name": name, "epilogue": Epilogue(epilogue, (ProductD(("n",), "f32", "bias"),) * bias)}
 
 
 def _gemm(target: str, dtype: str, result: str | None, vector: int, bias: bool, relu: bool) -> Program:
@@ -306,7 +307,8 @@ def _work(
         tasks = contraction_tasks(einsum, a.shape, b.shape, dtype, result=result, target=target)
     else:
         shapes = a.shape, b.shape
-        tasks = (contraction_task(einsum, *shapes, dtype, result=result, target=target, epilogue=epilogue, ds=found),)
+        finish = Epilogue(epilogue, found)
+        tasks = (contraction_task(einsum, *shapes, dtype, result=result, target=target, epilogue=finish),)
 
     def expected() -> npt.NDArray[Any]:
         x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
@@ -341,8 +343,8 @@ KERNELS = (
         golden_for={
             "contraction_f32": lambda target: contraction(merged(parse_einsum("ijk,kjmn->imn")), "f32", target=target),
             "contraction_bilinear_f32": lambda target: contraction(
-                merged(parse_einsum("ijk,kjmn->imn")), "f32", target=target, epilogue="Bilinear",
-                ds=[ProductD(("i", "mn"), "f32", "d0")],
+                merged(parse_einsum("ijk,kjmn->imn")), "f32", target=target,
+                epilogue=Epilogue("Bilinear", (ProductD(("i", "mn"), "f32", "d0"),)),
             ),
             "contraction_bf16": lambda target: contraction(
                 parse_einsum("bik,bjk->bij"), "bf16", target=target, widths=(8, 8, 8)

@@ -75,7 +75,7 @@ def _relu(x: Meaning) -> Meaning:
 
 
 @dataclass(frozen=True)
-class Epilogue:
+class EpilogueRule:
     """How many D tensors, which scalars, and e as a meaning: of c, the Ds, then the scalars."""
 
     ds: int
@@ -88,28 +88,28 @@ class Epilogue:
         return not (self.ds or self.scalars)
 
 
-EPILOGUES: Mapping[str, Epilogue] = {
-    "PassThrough": Epilogue(0, (), lambda c: c),
-    "Scale": Epilogue(0, ("scale",), lambda c, scale: _mul(scale, c)),
-    "Relu": Epilogue(0, (), _relu),
-    "Add": Epilogue(1, (), _add),
-    "AddRelu": Epilogue(1, (), lambda c, d: _relu(_add(c, d))),
-    "Multiply": Epilogue(1, (), _mul),
-    "ScaleAdd": Epilogue(1, ("scale",), lambda c, d, scale: _fma(scale, c, d)),
-    "Bilinear": Epilogue(1, ("alpha", "beta"), lambda c, d, alpha, beta: _fma(alpha, c, _mul(beta, d))),
-    "AddAdd": Epilogue(2, (), lambda c, d0, d1: _add(_add(c, d0), d1)),
-    "AddReluAdd": Epilogue(2, (), lambda c, d0, d1: _add(_relu(_add(c, d0)), d1)),
-    "AddMultiply": Epilogue(2, (), lambda c, d0, d1: _mul(_add(c, d0), d1)),
-    "MultiplyAdd": Epilogue(2, (), _fma),
-    "MultiplyMultiply": Epilogue(2, (), lambda c, d0, d1: _mul(_mul(c, d0), d1)),
-    "ScaleAddScaleAddRelu": Epilogue(
+EPILOGUES: Mapping[str, EpilogueRule] = {
+    "PassThrough": EpilogueRule(0, (), lambda c: c),
+    "Scale": EpilogueRule(0, ("scale",), lambda c, scale: _mul(scale, c)),
+    "Relu": EpilogueRule(0, (), _relu),
+    "Add": EpilogueRule(1, (), _add),
+    "AddRelu": EpilogueRule(1, (), lambda c, d: _relu(_add(c, d))),
+    "Multiply": EpilogueRule(1, (), _mul),
+    "ScaleAdd": EpilogueRule(1, ("scale",), lambda c, d, scale: _fma(scale, c, d)),
+    "Bilinear": EpilogueRule(1, ("alpha", "beta"), lambda c, d, alpha, beta: _fma(alpha, c, _mul(beta, d))),
+    "AddAdd": EpilogueRule(2, (), lambda c, d0, d1: _add(_add(c, d0), d1)),
+    "AddReluAdd": EpilogueRule(2, (), lambda c, d0, d1: _add(_relu(_add(c, d0)), d1)),
+    "AddMultiply": EpilogueRule(2, (), lambda c, d0, d1: _mul(_add(c, d0), d1)),
+    "MultiplyAdd": EpilogueRule(2, (), _fma),
+    "MultiplyMultiply": EpilogueRule(2, (), lambda c, d0, d1: _mul(_mul(c, d0), d1)),
+    "ScaleAddScaleAddRelu": EpilogueRule(
         2, ("alpha1", "alpha2"), lambda c, d0, d1, alpha1, alpha2: _relu(_add(_fma(alpha1, c, _mul(alpha2, d0)), d1))
     ),
 }
 """Every epilogue, by CK's name."""
 
 
-def epilogue_named(name: str) -> Epilogue:
+def epilogue_named(name: str) -> EpilogueRule:
     """The epilogue of that name; LayoutError says which there are.
 
     >>> epilogue_named("Bilinear").scalars
@@ -127,6 +127,30 @@ class ProductD:
     letters: Letters
     dtype: str
     name: str
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What is done with the sums, by CK's name, and the D tensors that it takes; LayoutError for more or fewer.
+
+    >>> Epilogue("Add", (ProductD(("n",), "f32", "bias"),)).rule.ds
+    1
+    """
+
+    name: str = "PassThrough"
+    ds: tuple[ProductD, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.ds) != self.rule.ds:
+            raise LayoutError(f"{self.name} takes {self.rule.ds} D tensors, not {len(self.ds)}")
+
+    @property
+    def rule(self) -> EpilogueRule:
+        """What the name says."""
+        return epilogue_named(self.name)
+
+
+PASS_THROUGH = Epilogue()
 
 
 def d_tensors(result: Letters, epilogue: str, dtype: str, letters: str = "") -> tuple[ProductD, ...]:

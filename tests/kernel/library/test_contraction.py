@@ -10,7 +10,7 @@ from layoutalg.device import Device
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.convolution import convolution, convolution_task, convolved
 from layoutalg.kernel.library.einsum import Einsum, merged, parse_einsum
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.reduce import merged as merged_reduction
 from layoutalg.kernel.library.reduce import reduce_tasks, reduction
 from layoutalg.kernel.library.windows import Windows
@@ -74,8 +74,7 @@ def test_gemm_with_bias_and_relu(dtype: str, launch: Launch, random: Random) -> 
         a.shape,
         b.shape,
         dtype,
-        epilogue="AddRelu",
-        ds=[ProductD(("n",), "f32", "bias")],
+        epilogue=Epilogue("AddRelu", (ProductD(("n",), "f32", "bias"),)),
         name="gemm_bias_relu",
     )
     wanted = np.maximum(wide(a, dtype) @ wide(b, dtype) + bias, 0)
@@ -225,7 +224,7 @@ def test_a_device_runs_only_what_was_proved(cpu: Device, random: Random) -> None
 
 def test_relu_of_a_nan_is_nan(launch: Launch) -> None:
     """As numpy's maximum and torch's relu have it; −0 and negative numbers give 0."""
-    task = contraction_task("mk,kn->mn", (2, 3), (3, 4), "f32", epilogue="Relu")
+    task = contraction_task("mk,kn->mn", (2, 3), (3, 4), "f32", epilogue=Epilogue("Relu"))
     a, b = np.ones((2, 3), np.float32), np.zeros((3, 4), np.float32)
     b[0], a[1, 0] = (1, -1, np.inf, -np.inf), np.nan
     with np.errstate(invalid="ignore"):

@@ -14,7 +14,7 @@ from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library import kernels
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
-from layoutalg.kernel.library.epilogues import EPILOGUES, d_tensors, epilogue_named, finished, scalars_of
+from layoutalg.kernel.library.epilogues import EPILOGUES, Epilogue, d_tensors, epilogue_named, finished, scalars_of
 from layoutalg.kernel.program import Compute, Contract, Program, Read
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
@@ -27,7 +27,7 @@ SHAPES = (20, 5, 7), (7, 5, 6, 11)
 
 def example(name: str, target: str, dtype: str = "f32") -> Program:
     letters = merged(parse_einsum(EXAMPLE))
-    return contraction(letters, dtype, target=target, epilogue=name, ds=d_tensors(letters.result, name, dtype))
+    return contraction(letters, dtype, target=target, epilogue=Epilogue(name, d_tensors(letters.result, name, dtype)))
 
 
 @pytest.mark.parametrize("name", [n if n == "Bilinear" else pytest.param(n, marks=pytest.mark.slow) for n in EPILOGUES])
@@ -40,7 +40,7 @@ def test_every_epilogue_is_proved_for_all_sizes(name: str) -> None:
 def test_ds_that_lack_letters_are_proved(letters: str) -> None:
     einsum = parse_einsum(EXAMPLE)
     ds = d_tensors(einsum.result, "AddMultiply", "f16", letters)
-    assert verify(contraction(einsum, "f16", target="gfx942", epilogue="AddMultiply", ds=ds)).failures == ()
+    assert verify(contraction(einsum, "f16", target="gfx942", epilogue=Epilogue("AddMultiply", ds))).failures == ()
 
 
 def test_scalars_in_each_others_place_are_not_what_is_meant() -> None:
@@ -56,7 +56,9 @@ def test_scalars_in_each_others_place_are_not_what_is_meant() -> None:
 
 def test_a_d_whose_elements_are_others_is_not_what_is_meant() -> None:
     einsum = parse_einsum("ik,kj->ij")
-    made = [contraction(einsum, epilogue="Add", ds=d_tensors(einsum.result, "Add", "f32", d)) for d in ("ij", "ji")]
+    made = [
+        contraction(einsum, epilogue=Epilogue("Add", d_tensors(einsum.result, "Add", "f32", d))) for d in ("ij", "ji")
+    ]
     maps = [{m.tensor.name: m for m in program.element_maps} for program in made]
     wrong = [replace(maps[1][name], tensor=m.tensor) for name, m in maps[0].items()]
     assert verify(made[0]).proved
@@ -75,7 +77,7 @@ def test_the_cpu_computes_what_numpy_does_to_the_bit(name: str, letters: str, la
     a, b = (small(*shape) for shape in SHAPES)
     held = [small(*(size[x] for x in d.letters)) for d in ds]
     scalars = scalars_of(name, "1.5,-0.25" if name == "Bilinear" else "")
-    task = contraction_task(EXAMPLE, *SHAPES, "f32", epilogue=name, ds=ds)
+    task = contraction_task(EXAMPLE, *SHAPES, "f32", epilogue=Epilogue(name, ds))
     sums = np.einsum(EXAMPLE, a.astype(np.float64), b)
     wide = held if not letters else [held[0], held[1].T[:, :, None]]
     wanted = finished(name, [sums, *wide, *scalars]).astype(np.float32)
@@ -105,7 +107,7 @@ def test_machine_code_is_proved_and_exact(name: str, target: str, dtype: str) ->
         (lambda: d_tensors(("i", "j"), "Add", "f32", "ii"), "each letter once"),
         (lambda: scalars_of("Bilinear", "1"), "Bilinear takes 2 scalars .alpha, beta., not 1"),
         (lambda: scalars_of("Scale", "much"), "scalars 'much': numbers, by commas"),
-        (lambda: contraction(parse_einsum("ik,kj->ij"), epilogue="Add"), "Add takes 1 D tensors, not 0"),
+        (lambda: Epilogue("Add"), "Add takes 1 D tensors, not 0"),
     ],
 )
 def test_what_makes_no_epilogue_is_told(call: Callable[[], object], reason: str) -> None:

@@ -11,7 +11,7 @@ from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.contraction import contraction, contraction_task, parse_einsum
 from layoutalg.kernel.library.entry import Task
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, plan_for
 from layoutalg.kernel.program import LoadShared, Multiply, Statement
 from layoutalg.kernel.verify import verify
@@ -100,7 +100,7 @@ def test_a_large_tile_has_two_slots_in_lds_and_8_waves(target: str) -> None:
 def test_only_results_that_are_stored_as_they_are_have_large_tiles() -> None:
     def tile(einsum: str, epilogue: str = "PassThrough", ds: tuple[ProductD, ...] = ()) -> tuple[int, ...]:
         shape = tuple(64 if letter == "q" else 4096 for letter in einsum.split(",")[0])
-        task = contraction_task(einsum, shape, (4096, 4096), "f16", target="gfx950", epilogue=epilogue, ds=ds)
+        task = contraction_task(einsum, shape, (4096, 4096), "f16", target="gfx950", epilogue=Epilogue(epilogue, ds))
         return tuple(map(int, task.program.tile[1:]))
 
     assert tile("mk,kn->mn") == tile("mk,kn->mn", "Relu") == (256, 256)

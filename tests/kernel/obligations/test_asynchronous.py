@@ -16,7 +16,7 @@ from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.convolution import convolution, convolution_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
 from layoutalg.kernel.library.entry import Task
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.lds_layouts import rows_of_k, rows_of_n
 from layoutalg.kernel.library.plans import Plan, ProblemShape, tuned
 from layoutalg.kernel.library.transpose import lds_transpose
@@ -71,8 +71,7 @@ def test_any_sizes_are_proved_with_bias_and_relu(dtype: str) -> None:
         dtype,
         target="sm_80",
         widths=(8, 8, 8),
-        epilogue="AddRelu",
-        ds=[ProductD(("n",), "f32", "bias")],
+        epilogue=Epilogue("AddRelu", (ProductD(("n",), "f32", "bias"),)),
     )
     verified = verify(program)
     assert verified.failures == ()

@@ -17,7 +17,7 @@ from layoutalg.kernel.emit.kernel import emit, preconditions
 from layoutalg.kernel.emit.ring import taken_registers
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.einsum import merged, parse_einsum
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.lds_layouts import planes, rows_of_k
 from layoutalg.kernel.library.plans import Cut, Plan, ProblemShape, copied, plan_for, tuned
 from layoutalg.kernel.obligations import ring as ringed
@@ -230,7 +230,7 @@ def test_boxes_outside_a_ring_are_refused():
 
 def test_only_boxes_are_copied_in_an_iteration():
     d = ProductD(("i", "j"), "f16", "d0")
-    whole = contraction(parse_einsum("ik,kj->ij"), "f16", plan=plan(), widths=(8, 8, 8), epilogue="Add", ds=[d])
+    whole = contraction(parse_einsum("ik,kj->ij"), "f16", plan=plan(), widths=(8, 8, 8), epilogue=Epilogue("Add", (d,)))
     (load,) = (s for s in whole.body if isinstance(s, Load))
     assert ring_of(whole) is not None
 

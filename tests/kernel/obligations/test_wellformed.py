@@ -19,7 +19,7 @@ from layoutalg.kernel.emit.instructions import COPIES, PRODUCTS_IN_LDS, STRAIGHT
 from layoutalg.kernel.emit.ring import BOXES
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
-from layoutalg.kernel.library.epilogues import ProductD
+from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.reduce import reduction
 from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.kernel.library.views import pad
@@ -35,7 +35,7 @@ BASES = (
     LDS,
     pad((0, 1), (1, 0)),
     reduction("kr"),
-    contraction(parse_einsum("mk,kn->mn"), epilogue="AddRelu", ds=[ProductD(("n",), "f32", "bias")]),
+    contraction(parse_einsum("mk,kn->mn"), epilogue=Epilogue("AddRelu", (ProductD(("n",), "f32", "bias"),))),
 )
 X = var("x", 8)
 

@@ -120,7 +120,7 @@ OF_TWO_MODULES = {"Loop", "Open", "Struct", "Tensor"}
 
 def test_no_class_has_the_name_of_another_modules() -> None:
     """A name is one thing; what a module has for itself (`_Reader`) no other reads."""
-    named = re.compile(r"^ *class (\w+)[(:]", re.MULTILINE)
+    named = re.compile(r"^class (\w+)[(:]", re.MULTILINE)
     said = Counter(name for path in MODULES.values() for name in named.findall(path.read_text(encoding="utf-8")))
     assert {name for name, times in said.items() if times > 1 and not name.startswith("_")} == OF_TWO_MODULES
 

@@ -7,6 +7,8 @@
 | bring to normal form, decide          | `simplify`, `nonnegative`, `holds`                              |
 | evaluate                              | `value`, `values`, `array`, `grid`, `grids`                     |
 | write as C, JavaScript, LaTeX, sympy  | `c_expression`, `c_code`, `javascript`, `latex`, `to_sympy`     |
+| take a sum of strides apart           | `radix`: `affine`, `digits_by`, `digits`, `horner`              |
+| make another thread's copy of indices | `primed`: `primed`, `same`                                      |
 """
 
 from layoutalg.errors import InexpressibleError

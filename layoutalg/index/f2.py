@@ -245,20 +245,6 @@ class LinearMaps:
         return self.point(0 if at_zero else 1 << (columns.bit_length() - 1) // self._width)
 
 
-def rank_of(outputs: Sequence[Expr], over: Sequence[Expr]) -> int | None:
-    """The rank of a map, None where it is not linear: with n input bits and n output bits, n is a bijection.
-
-    >>> from layoutalg.index import var
-    >>> x, y = var("x", 8), var("y", 8)
-    >>> rank_of([x * 8 + (y ^ x)], [x, y]), rank_of([y ^ x], [x, y]), rank_of([x + y], [x, y])
-    (6, 3, None)
-    """
-    try:
-        return rank(LinearMaps(outputs, over).columns(outputs))
-    except NotLinearError:
-        return None
-
-
 def _bits_of(v: Expr) -> int:
     if v.lo < 0 or v.hi == math.inf:
         raise NotLinearError(f"{v} has no fixed number of bits")

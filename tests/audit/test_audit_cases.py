@@ -81,12 +81,19 @@ class Question:
         flags = tuple(head(self.path).get("flags", "").split())
         return kernels(self.path.with_suffix(".hip").read_text(), self.target, self.level, flags)
 
-    def audited(self) -> Audit:
+    @property
+    def launch(self) -> str:
         more = f'computes = ["{self.more}"]' if EQUATION.match(self.more) else self.more
-        file = loads(f"{self.path.read_text()}\n{more}\n")
+        return f"{self.path.read_text()}\n{more}\n"
+
+    @property
+    def code(self) -> MachineCode:
+        file = loads(self.launch)
         assert file.launch is not None
-        name = self.kernel or file.launch.kernel or next(iter(self.compiled))
-        return audit(self.compiled[name], file, int(head(self.path).get("seconds", "30")))
+        return self.compiled[self.kernel or file.launch.kernel or next(iter(self.compiled))]
+
+    def audited(self) -> Audit:
+        return audit(self.code, loads(self.launch), int(head(self.path).get("seconds", "30")))
 
 
 def head(path: Path) -> dict[str, str]:

@@ -4,16 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
+from layoutalg.audit.audit import Audit
 from layoutalg.errors import LaunchError
-from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, as_expr, symbol
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.memory import TensorMemory
 from layoutalg.layout import make_naive_tensor_descriptor_packed
+from tests.audit.auditing import audited, verdicts
 
 SOURCE = """
 #include <hip/hip_runtime.h>
@@ -37,9 +34,8 @@ assume = [{assume}]
 """
 
 
-def audited(assume: str, block: int = 64) -> Audit:
-    (kernel,) = read_kernels(compile_source(SOURCE, "gfx942").payload).values()
-    return audit(decode_kernel(kernel), loads(LAUNCH.format(assume=assume, block=block)))
+def of(assume: str, block: int = 64) -> Audit:
+    return audited(SOURCE, LAUNCH.format(assume=assume, block=block))
 
 
 UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no value: only where "
@@ -56,7 +52,7 @@ UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no v
 )
 def test_sizes_for_which_assumptions_contradict_each_other_are_told(assume: str, only: str) -> None:
     """Nothing is shown of a kernel that nobody can launch as it is assumed."""
-    told = [text for text in audited(assume).assumptions if text.startswith("nothing is shown")]
+    told = [text for text in of(assume).assumptions if text.startswith("nothing is shown")]
     assert told == ([f"{UNSHOWN}{only}"] if only else [])
 
 
@@ -71,33 +67,31 @@ def test_elements_that_are_assumed_have_values_for_some_sizes() -> None:
 
 
 def test_what_is_assumed_of_a_named_value_is_used() -> None:
-    found = audited('{ of = "k", min = 0, max = 8 }')
+    found = of('{ of = "k", min = 0, max = 8 }')
     assert found.proved, found.failures
     assert {"k is at least 0", "k is at most 8"} <= set(found.assumptions)
 
 
 @pytest.mark.parametrize("assume", ["", '{ of = "k", min = 0, max = 9 }', '{ of = "k", min = -1, max = 8 }'])
 def test_a_value_that_may_lead_out_of_the_tensor_is_not_proved(assume: str) -> None:
-    claims = audited(assume).claims
-    assert "proved" not in [verdict.name for claim, _, verdict in claims if claim == "in_bounds"]
+    assert "proved" not in verdicts(of(assume), "in_bounds")
 
 
 def test_a_value_may_be_limited_by_sizes() -> None:
-    def bounds(most: str) -> list[str]:
-        found = audited(f'{{ of = "k", min = 0, max = "{most}" }}').claims
-        return [verdict.name for claim, _, verdict in found if claim == "in_bounds"]
+    def bounds(most: str) -> set[str]:
+        return verdicts(of(f'{{ of = "k", min = 0, max = "{most}" }}'), "in_bounds")
 
-    assert bounds("N - N + 8") == ["proved"]
+    assert bounds("N - N + 8") == {"proved"}
     assert "proved" not in bounds("N")
 
 
 def test_a_value_of_which_nothing_is_left_is_refused() -> None:
     with pytest.raises(LaunchError, match="k"):
-        audited('{ of = "k", min = 3, max = 2 }')
+        of('{ of = "k", min = 3, max = 2 }')
 
 
 def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None:
-    claims = audited('{ of = "k", min = 0, max = 8 }', block=128).claims
+    claims = of('{ of = "k", min = 0, max = 8 }', block=128).claims
     refuted = [verdict.reason for claim, _, verdict in claims if claim == "launchable" and verdict.name == "refuted"]
     assert refuted == ["k has blocks of at most 64 threads, not 128"]
 
@@ -123,8 +117,7 @@ extern "C" __global__ void k(int* o, unsigned n, unsigned k) {
 
 
 def named(size: str = "N", most: int = (1 << 32) - 1, tensor: str = "o") -> Audit:
-    (kernel,) = read_kernels(compile_source(UNEQUAL, "gfx942").payload).values()
-    return audit(decode_kernel(kernel), loads(NAMED.format(size=size, most=most, tensor=tensor)), 5)
+    return audited(UNEQUAL, NAMED.format(size=size, most=most, tensor=tensor), seconds=5)
 
 
 def test_a_size_is_no_value_that_the_audit_has_a_name_for() -> None:

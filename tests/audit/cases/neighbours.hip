@@ -248,24 +248,11 @@ KERNEL(terms_of_a_sum, float a = 0; for (int j = 0; j < n; ++j) a += x[j * 128 +
 //: computes refuted with o[r, k] = sum[j < N] x[j, k]
 KERNEL(terms_of_a_sum_wrong, float a = 0; for (int j = 1; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
 
-// computes: each term once
-//: proved with o[r, k] = sum[j < N] x[j, k]
-KERNEL(each_term_once, float a = 0; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
-//: computes refuted with o[r, k] = sum[j < N] x[j, k]
-KERNEL(each_term_once_wrong, float a = x[t]; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
-
 // computes: which end
 //: proved on gfx942 with o[r, k] = max[j < 64] x[r, k - k % 64 + j]
 KERNEL(end, float a = x[i]; for (int m = 1; m < 64; m *= 2) a = __builtin_fmaxf(a, __shfl_xor(a, m)); o[i] = a;)
 //: computes refuted on gfx942 with o[r, k] = max[j < 64] x[r, k - k % 64 + j]
 KERNEL(end_wrong, float a = x[i]; for (int m = 1; m < 64; m *= 2) a = __builtin_fminf(a, __shfl_xor(a, m)); o[i] = a;)
-
-// computes: lanes that a shuffle adds
-//: proved on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
-KERNEL(lanes_that_a_shuffle_adds, float a = x[i]; for (int m = 1; m < 64; m *= 2) a += __shfl_xor(a, m); o[i] = a;)
-//: computes refuted on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
-KERNEL(lanes_that_a_shuffle_adds_wrong, float a = x[i]; for (int m = 1; m < 32; m *= 2) a += __shfl_xor(a, m); o[i] =
-  a;)
 
 // ends: a count that is met
 //: proved
@@ -274,3 +261,16 @@ KERNEL(count_that_is_met, float a = 0; for (unsigned j = 0; j < (unsigned)n; j +
 //: ends unknown
 KERNEL(count_that_is_met_wrong, float a = 0; for (unsigned j = 0; j != (unsigned)n; j += 2) a += ((volatile
   float*)x)[t]; o[i] = a;)
+
+// computes: lanes that a shuffle adds
+//: proved on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
+KERNEL(lanes_that_a_shuffle_adds, float a = x[i]; for (int m = 1; m < 64; m *= 2) a += __shfl_xor(a, m); o[i] = a;)
+//: computes refuted on gfx942 with o[r, k] = sum[j < 64] x[r, k - k % 64 + j]
+KERNEL(lanes_that_a_shuffle_adds_wrong, float a = x[i]; for (int m = 1; m < 32; m *= 2) a += __shfl_xor(a, m); o[i] =
+  a;)
+
+// computes: each term once
+//: proved with o[r, k] = sum[j < N] x[j, k]
+KERNEL(each_term_once, float a = 0; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)
+//: computes refuted with o[r, k] = sum[j < N] x[j, k]
+KERNEL(each_term_once_wrong, float a = x[t]; for (int j = 0; j < n; ++j) a += x[j * 128 + t]; o[i] = a;)

@@ -22,14 +22,13 @@ import pytest
 
 from layoutalg.audit.audit import audit
 from layoutalg.audit.meaning.evaluation import Content, evaluated
-from layoutalg.device.compile import compile_source
 from layoutalg.formats import SpecFile
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
 from layoutalg.prove import Proved
+from tests.audit.auditing import HIP, kernel
 from tests.fuzzing import FIRST, count
 
 TYPES = {"f32": "float", "f16": "_Float16", "i32": "int", "u8": "unsigned char", "f64": "double"}
@@ -218,8 +217,7 @@ FAMILIES = (rows, tiles, blocks, cubes)
 
 
 def compiled(text: str, target: str) -> MachineCode:
-    source = f"#include <hip/hip_runtime.h>\n{text}\n"
-    return decode_kernel(read_kernels(compile_source(source, target).payload)["k"])
+    return kernel(f"{HIP}{text}\n", target)
 
 
 def shown_wrong(drawn: Drawn, code: MachineCode, text: str, seed: int) -> str:

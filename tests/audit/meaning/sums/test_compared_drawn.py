@@ -8,12 +8,10 @@ import pytest
 from layoutalg.audit.audit import audit
 from layoutalg.audit.runs import Runs
 from layoutalg.audit.trial import differing_runs
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import SpecError
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.launch.symbolic import KernelLaunch
+from tests.audit.auditing import kernel
 from tests.fuzzing import FIRST, count
 
 LAUNCH = """
@@ -179,7 +177,7 @@ def near(random: Random, row: Row) -> Row:
 
 def proved(row: Row, equation: str) -> bool:
     """Whether a kernel is proved to compute what an equation says; it is then not refuted by a run."""
-    code = decode_kernel(read_kernels(compile_source(row.source, "gfx942").payload)["row"])
+    code = kernel(row.source)
     file = loads(LAUNCH.format(grid='"(M + 63) // 64"' if row.shape == "thread" else '"M"', equation=equation))
     found = audit(code, file, seconds=8)
     if not all(verdict for claim, _, verdict in found.claims if claim == "computes"):

@@ -81,17 +81,17 @@ class Initialised:
     """The accesses of LDS of one block, followed in order."""
 
     def __init__(self, tables: LdsTables) -> None:
-        self.block, self.found, self.rows, self.size = tables.block, tables.accesses, tables.rows, tables.size
+        self.block, self.accesses, self.rows, self.size = tables.block, tables.accesses, tables.rows, tables.size
         self.now = _Stored(StoreBuffers(self.block.waves, self.size))
-        self.linear = all(is_linear(one.barriers, one.loops) for one in self.found)
+        self.linear = all(is_linear(one.barriers, one.loops) for one in self.accesses)
         self.open: dict[int, Open] = {}
         self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
 
     def findings(self, ask: Ask) -> Iterator[Finding]:
         """Of each access that reads, whether all that it reads was stored before."""
-        self._follow(range(len(self.found)), 0, {})
-        stored = StoredBefore(self.block, self.found)
-        for number, access in enumerate(self.found):
+        self._follow(range(len(self.accesses)), 0, {})
+        stored = StoredBefore(self.block, self.accesses)
+        for number, access in enumerate(self.accesses):
             if access.store and not access.atomic:
                 continue
             if number in self.open:
@@ -101,7 +101,7 @@ class Initialised:
 
     def _follow(self, numbers: Sequence[int], depth: int, iterations: Iterations) -> None:
         """Follows accesses in order, and each loop among them for the iterations of its period."""
-        for loop, group in groupby(numbers, lambda n: self.found[n].loops[depth : depth + 1]):
+        for loop, group in groupby(numbers, lambda n: self.accesses[n].loops[depth : depth + 1]):
             body = list(group)
             if not loop:
                 for number in body:
@@ -120,7 +120,7 @@ class Initialised:
 
     def _step(self, number: int, iterations: Iterations) -> None:
         """One access in one iteration."""
-        access, row = self.found[number], self.rows[number]
+        access, row = self.accesses[number], self.rows[number]
         self._reach(simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()})))
         if row is None:
             if not access.store or access.atomic:
@@ -195,14 +195,14 @@ class Initialised:
         row = self.rows[store.number]
         assert row is not None
         needed = self._of(row.rest, writer, self._iterations_of(number, iterations, store))
-        given = self._of(self.found[number].guard, reader, {})
+        given = self._of(self.accesses[number].guard, reader, {})
         return all_of(TRUE, *(part for part in conjuncts(needed) if not implies(given, part)))
 
     def _iterations_of(self, number: int, iterations: Iterations, store: _PossibleStore) -> dict[Expr, Expr]:
         """The iterations of a store, by those of the reader: as many back, or the first."""
-        own, same, back = self.found[number].loops, True, dict[Expr, Expr]()
-        uncounted = counted_loops(self.found[store.number].loops)[1]
-        for depth, t in enumerate(self.found[store.number].loops):
+        own, same, back = self.accesses[number].loops, True, dict[Expr, Expr]()
+        uncounted = counted_loops(self.accesses[store.number].loops)[1]
+        for depth, t in enumerate(self.accesses[store.number].loops):
             if same and own[depth : depth + 1] == (t,) and t not in uncounted:
                 distance = iterations[t] - store.iterations[t]
                 back[t], same = t - distance, distance == 0

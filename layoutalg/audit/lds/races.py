@@ -35,19 +35,19 @@ class LdsRaces:
     """The accesses of LDS of one block, two by two."""
 
     def __init__(self, tables: LdsTables) -> None:
-        self.block, self.found, self.rows = tables.block, tables.accesses, tables.rows
+        self.block, self.accesses, self.rows = tables.block, tables.accesses, tables.rows
         self.overlay = Overlay(tables)
 
     def findings(self, ask: Ask) -> Iterator[Finding]:
         """Of each access, whether it may race, and with which."""
         met = self._conflicts()
         left = MOST_ASKED
-        for number, access in enumerate(self.found):
+        for number, access in enumerate(self.accesses):
             pairs = [pair for pair in met if pair[0] == number]
             if not pairs:
                 yield found("race_free", str(access), None, "table")
             for pair in pairs:
-                beside = self.found[pair[1]].instruction
+                beside = self.accesses[pair[1]].instruction
                 at = f"; {beside.address:#x} {beside.name.lower()}" if pair[0] != pair[1] else ""
                 obligation, left = self.obligation(*pair) if left > 0 else None, left - 1
                 yield decided(ask, "race_free", f"{access}{at}", met[pair], obligation)
@@ -55,25 +55,25 @@ class LdsRaces:
     def _conflicts(self) -> dict[tuple[int, int], Open]:
         """Each two accesses that may conflict, and why they are not seen to be in order."""
         met = {pair: why for pair, why in self.overlay.conflicts() if not self._same_bytes(*pair)}
-        for one, other in combinations_with_replacement(range(len(self.found)), 2):
+        for one, other in combinations_with_replacement(range(len(self.accesses)), 2):
             if (self.rows[one] is None or self.rows[other] is None) and self._may_conflict(one, other):
                 met[one, other] = Open("an address depends on more than the thread and its turn")
         return met
 
     def _may_conflict(self, one: int, other: int) -> bool:
         """Whether two accesses are of kinds that conflict, and may be in one epoch."""
-        a, b = self.found[one], self.found[other]
+        a, b = self.accesses[one], self.accesses[other]
         if kind(b) not in CONFLICTS[kind(a)] or self._same_bytes(one, other):
             return False
         there = others(b.loops)
         return any(in_one_epoch(m, n, a.loops, there) is not None for m in epochs_of(a) for n in epochs_of(b))
 
     def _same_bytes(self, one: int, other: int) -> bool:
-        return same_bytes(self.found[one], self.found[other], self.block.launched.alike)
+        return same_bytes(self.accesses[one], self.accesses[other], self.block.launched.alike)
 
     def obligation(self, one: int, other: int) -> ForAll:
         """Of two threads' accesses in one epoch: they are in program order, or of no common byte."""
-        a, b, block = self.found[one], self.found[other], self.block
+        a, b, block = self.accesses[one], self.accesses[other], self.block
         alike = {*block.launched.alike, *b.loops, *block.threads}
         there = others((*b.loops, *block.threads, *own_coordinates(b.offset, b.guard, b.barriers, alike=alike)))
         offset, guard, barriers = (moved(e, there) for e in (b.offset, b.guard, b.barriers))
@@ -102,7 +102,7 @@ class LdsRaces:
 
     def _in_program_order(self, one: int, other: int, there: Mapping[Expr, Expr]) -> Expr:
         """Whether two accesses are of one wave, which makes one after the other, or leave the same."""
-        a, b, block = self.found[one], self.found[other], self.block
+        a, b, block = self.accesses[one], self.accesses[other], self.block
         landing = [access for access in (a, b) if access.lands is not None]
         unordered = len(landing) == 2 or not all(access.alone for access in landing)
         one_wave = FALSE if unordered else eq(block.wave(), block.wave(there))

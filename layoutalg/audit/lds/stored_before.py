@@ -33,12 +33,12 @@ class StoredBefore:
     """The accesses of LDS of one block, in the order of the code."""
 
     block: BlockThreads
-    found: Sequence[TracedAccess]
+    accesses: Sequence[TracedAccess]
 
     def obligation(self, number: int) -> ForAll | None:
         """Whether, for all threads and iterations, each byte that is read was stored; None where nothing is."""
-        reads = self.found[number]
-        before = [(m, one) for m, one in enumerate(self.found) if one.store]
+        reads = self.accesses[number]
+        before = [(m, one) for m, one in enumerate(self.accesses) if one.store]
         stores = [(m, one) for m, one in before if m < number or self._shared(one, reads)]
         if not stores:
             return None

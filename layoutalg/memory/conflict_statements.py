@@ -28,7 +28,6 @@ from layoutalg.index import (
     all_of,
     any_of,
     eq,
-    fresh,
     lookup,
     negation,
     postorder,
@@ -40,6 +39,7 @@ from layoutalg.index import (
 from layoutalg.index.f2 import parity_checks
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.index.primed import primed
 from layoutalg.memory.bank_cost import unit
 from layoutalg.memory.banks import phase_subgroup
 from layoutalg.memory.reach import Access
@@ -69,15 +69,15 @@ class UndividedError(InexpressibleError):
 
 def two_lanes(access: Access) -> ForAll:
     one = access.lanes.lane
-    other = fresh("other", access.lanes.lanes, {v.value.name for v in variables(access.start, access.taking_part)})
-    here = units(access)
-    there = substitute(here, {one: other})
+    copies = primed([one])
+    here, other = units(access), copies[one]
+    there = substitute(here, copies)
     size = _banks(access)
     goal = any_of(negation(eq(here % size, there % size)), eq(here, there))
     bounded = all(node.lo > -inf and node.hi < inf for node in postorder(here))
     together = _same_phase(access.instruction, one, other, bounded)
     shown = (Shown("lanes", (one, other)), Shown("units", (here, there)))
-    both = all_of(access.taking_part, substitute(access.mask, {one: other}))
+    both = all_of(access.taking_part, substitute(access.mask, copies))
     return ForAll("no two lanes of a phase conflict", goal, all_of(both, together), shown)
 
 

@@ -162,14 +162,7 @@ def lines_padded(rows: int, columns: int, layers: int, padding: int) -> TensorDe
     >>> [int(lines_padded(4, 8, 2, 3).offset((r, 0))) for r in range(4)]
     [0, 8, 19, 27]
     """
-    lines = _parts(rows, layers)
-    below = make_naive_tensor_descriptor((lines, layers, columns), (columns * layers + padding, columns, 1))
-    return transform_tensor_descriptor(
-        below,
-        [make_merge_transform((lines, layers)), make_pass_through_transform(columns)],
-        [[0, 1], [2]],
-        [[0], [1]],
-    )
+    return _beside(rows, columns, layers, padding, (0, 1))
 
 
 def rows_apart(rows: int, columns: int, layers: int, padding: int) -> TensorDescriptor:
@@ -178,12 +171,17 @@ def rows_apart(rows: int, columns: int, layers: int, padding: int) -> TensorDesc
     >>> [int(rows_apart(4, 8, 2, 3).offset((r, 0))) for r in range(4)]
     [0, 19, 8, 27]
     """
-    lines = _parts(rows, layers)
-    below = make_naive_tensor_descriptor((lines, layers, columns), (columns * layers + padding, columns, 1))
+    return _beside(rows, columns, layers, padding, (1, 0))
+
+
+def _beside(rows: int, columns: int, layers: int, padding: int, order: tuple[int, int]) -> TensorDescriptor:
+    """Lines of `layers` rows; a row's number counts lines and layers, the slower of `order` first."""
+    counts = (_parts(rows, layers), layers)
+    below = make_naive_tensor_descriptor((*counts, columns), (columns * layers + padding, columns, 1))
     return transform_tensor_descriptor(
         below,
-        [make_merge_transform((layers, lines)), make_pass_through_transform(columns)],
-        [[1, 0], [2]],
+        [make_merge_transform([counts[n] for n in order]), make_pass_through_transform(columns)],
+        [order, [2]],
         [[0], [1]],
     )
 

@@ -25,7 +25,16 @@ NOTHING = np.array((NOBODY, NOBODY, NOBODY), ORIGIN)
 
 
 class StoreBuffers:
-    """Of each byte the newest store: of each wave since the last barrier, and of all waves before it."""
+    """Of each byte the newest store: of each wave since the last barrier, and of all waves before it.
+
+    >>> lds, threads = StoreBuffers(np.array([0, 1]), 4), np.array([0, 1])
+    >>> lds.store(7, threads[:1], np.array([[2]]))
+    >>> lds.newest(threads, np.array([[2], [2]]))["store"].tolist()
+    [[7], [-1]]
+    >>> lds.drain()
+    >>> lds.newest(threads, np.array([[2], [2]]))["store"].tolist()
+    [[7], [7]]
+    """
 
     def __init__(self, waves: Ints, size: int) -> None:
         """`waves` has the wave of each thread; LDS has so many bytes."""

@@ -174,8 +174,8 @@ class History:
         if not inside:
             return False
         mine = read.bytes[np.isin(read.threads, readers), k]
-        turning = (m for m in self.moves if m.first.store and any(t in m.first.loops for t in inside))
-        return any(bool(np.isin(m.bytes, mine).any()) for m in turning)
+        again = (m for m in self.moves if m.first.store and any(t in m.first.loops for t in inside))
+        return any(bool(np.isin(m.bytes, mine).any()) for m in again)
 
 
 def _accesses(trace: Sequence[TracedElement]) -> Iterator[tuple[TracedElement, ...]]:

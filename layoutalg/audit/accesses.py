@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_undefined
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.uses import uses
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
@@ -48,14 +48,14 @@ class TracedAccess:
         return f"{self.instruction.address:#x} {self.instruction.name.lower()} {verb} {self.memory}"
 
 
-def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess, ...]:
+def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedAccess, ...]:
     """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn.
 
-    An unknown that a loop made is, behind it, that of the last turn; here it says so (`Loops.behind`).
+    An unknown that a loop made is, behind it, that of the last turn; here it says so (`LoopRecord.behind`).
     """
     found: list[TracedAccess] = []
     used = uses(trace, loops)
-    unwritten = functools.cache(lambda lasting: unwritten_by_loops(loops.handed, lasting))
+    unwritten = functools.cache(lambda lasting: unwritten_by_loops(loops.incoming, lasting))
     for one in trace:
         given = frozenset(conjuncts(one.guard))
         lasting = frozenset(part for part in given if _lasts(part, loops))
@@ -80,7 +80,7 @@ def accesses(trace: Sequence[TracedElement], loops: Loops) -> tuple[TracedAccess
     return tuple(found)
 
 
-def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: Loops) -> tuple[TracedElement, Expr, Expr]:
+def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: LoopRecord) -> tuple[TracedElement, Expr, Expr]:
     """An element, where it is undefined and used, with all unknowns of the turns that they are of."""
     behind, done = loops.behind(one.loops), dict[Expr, Expr]()
     terms = (moved(e, behind, done) for e in (one.offset, one.guard, one.value, one.barriers, undefined, used))
@@ -88,9 +88,9 @@ def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: Loops) -> t
     return replace(one, offset=offset, guard=guard, value=value, barriers=barriers), undefined, used
 
 
-def _lasts(condition: Expr, loops: Loops) -> bool:
+def _lasts(condition: Expr, loops: LoopRecord) -> bool:
     """Whether a condition on a thread holds always where it holds once: it speaks of no turn and nothing unknown."""
-    return all(kind_of(v) is None and v not in loops.expected for v in variables(condition))
+    return all(kind_of(v) is None and v not in loops.counts for v in variables(condition))
 
 
 def same_bytes(one: TracedAccess, other: TracedAccess, alike: Container[Expr]) -> bool:

@@ -71,7 +71,9 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     with budget.within(each * (1 - RUNS_SHARE)):
         decided, kernel = _decided(case, asked)
         spare = budget.left()
-    ignored = frozenset({"race"} if case.ask.waiting() is not None else ())  # what waves wait for may order them
+    ignored = frozenset(
+        {"race"} if kernel and kernel.ask.waiting() is not None else ()
+    )  # what waves wait for may order them
     runs = Runs(code, case.launched, file, each * RUNS_SHARE, ignored)
     refutation = Refutation(runs, case.launch, max(runs.seconds, spare))
     claims = tuple(refutation.findings(decided))
@@ -82,7 +84,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
     return Audit(
         code.kernel.name, code.kernel.target, claims, tuple(_assumptions(case, decided)), shown,
-        kernel.costs if kernel else (), tuple(_unclaimed(case, asked, claims, refutation.tried)), tuple(runs.ended),
+        kernel.costs if kernel and not kernel.stopped else (), tuple(_unclaimed(case, asked, claims, refutation.tried)), tuple(runs.ended),
     )  # fmt: skip
 
 
@@ -93,13 +95,14 @@ def _decided(case: LaunchedKernel, asked: Sequence[str]) -> tuple[list[Finding],
     try:
         findings.extend(launchable.decided(case))
         kernel = case.follow()
+        kernel.complete()
         for claim in (*EACH, *(one for one in ON_REQUEST if one.NAME in asked)):
             findings.extend(claim.decided(kernel))
         findings.extend(computes.decided(kernel))
     except budget.OutOfTimeError:
         findings.append(found(followed.NAME, "what is left", Open(LATE)))
     except (DeviceError, InexpressibleError, RecursionError) as error:
-        if kernel is not None:
+        if kernel is not None and kernel.stopped is not error:
             raise
         findings.append(found(followed.NAME, "", Open(str(error)), "reading"))
     unproved = next((one for one in findings if not one.verdict and one.claim not in (*ASKED, computes.NAME)), None)

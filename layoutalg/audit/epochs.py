@@ -24,7 +24,7 @@ from math import gcd
 from layoutalg.index import ZERO, Expr, div, extent_of, nonnegative, postorder, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
-from layoutalg.symex.loops.found import MOST
+from layoutalg.symex.loops.inferred import MOST
 from layoutalg.symex.values.instances import moved
 
 #: Iterations after which what depends on them may begin again, at most, and iterations that are all looked at.

@@ -8,21 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
-from layoutalg.audit.ask import CLAIM, Ask, Finding
+from layoutalg.audit.ask import CLAIM, Ask, Finding, LaunchMemory
 from layoutalg.audit.costs import Fact, facts
 from layoutalg.audit.lds.tables import LdsTables
 from layoutalg.audit.meaning.computed import ComputesClaim
 from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, all_of, budget, div, mod
+from layoutalg.index import Expr, InexpressibleError, all_of, budget, div, mod
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Limits, Shown
-from layoutalg.symex.loops.execution import SymbolicExecution
-from layoutalg.symex.loops.found import FoundLoops
-from layoutalg.symex.machine.machine import SymbolicMachine
-from layoutalg.symex.machine.state import TracedElement
-from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.machine.environment import Inputs
+from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.trace import Trace, follow
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,7 @@ class LaunchedKernel:
     def of(cls, code: MachineCode, file: SpecFile) -> LaunchedKernel:
         """LaunchError where the launch is none of the kernel's."""
         launched = KernelLaunch.of(code.kernel, file)
-        return cls(code, file, launched, Ask(launched, FoundLoops()))
+        return cls(code, file, launched, Ask(launched, Trace()))
 
     @property
     def launch(self) -> Launch:
@@ -47,17 +45,15 @@ class LaunchedKernel:
         return self.file.launch
 
     def follow(self) -> Followed:
-        """Follows one unknown lane on all ways, in the time that is left; raises what following it raises."""
+        """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives."""
         launched = self.launched
-        machine = SymbolicMachine(
-            self.code, launched.arguments, launched.blocks, launched.threads, launched.given,
-            {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}, self.ask.holds,
-            UninterpretedFunctions(), launched.packet,
-        )  # fmt: skip
-        machine.loaded, machine.has_contents = self.ask.note, self.ask.has_contents
-        SymbolicExecution(machine, self.ask.loops.execute, time.monotonic() + budget.left()).run()
-        trace = tuple(machine.trace)
-        return Followed(self, trace, accesses(trace, self.ask.loops), frozenset(machine.w.cuts))
+        sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
+        inputs = Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
+        trace = follow(self.code, inputs, LaunchMemory(launched), time.monotonic() + budget.left())
+        try:
+            return Followed(self, trace, Ask(launched, trace), accesses(trace.elements, trace.loops), trace.stopped)
+        except (InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
+            return Followed(self, trace, Ask(launched, trace), (), error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,24 +61,21 @@ class Followed:
     """What one lane of any wave does: every element that it accesses, and the same put together to accesses."""
 
     case: LaunchedKernel
-    trace: Sequence[TracedElement]
+    trace: Trace
+    ask: Ask  # who is asked of it
     accesses: tuple[TracedAccess, ...]
-    cuts: frozenset[tuple[int, int]]  # how what was cut to a word is written
+    stopped: Exception | None = None  # by what it could not be followed any further
+
+    def complete(self) -> Followed:
+        """This one.  Raises what stopped it."""
+        if self.stopped is not None:
+            raise self.stopped
+        return self
 
     @property
     def launched(self) -> KernelLaunch:
         """Its launch, for all sizes."""
         return self.case.launched
-
-    @property
-    def ask(self) -> Ask:
-        """Who is asked of it."""
-        return self.case.ask
-
-    @property
-    def loops(self) -> FoundLoops:
-        """Its loops."""
-        return self.ask.loops
 
     @cached_property
     def costs(self) -> tuple[Fact, ...]:
@@ -97,7 +90,9 @@ class Followed:
     @cached_property
     def computed(self) -> ComputesClaim:
         """What it stores, in terms."""
-        return ComputesClaim(self.case.file, self.launched, self.trace, self.ask.holds, self.loops, _trace_of)
+        return ComputesClaim(
+            self.case.file, self.launched, self.trace.elements, self.ask.holds, self.trace.loops, _trace_of
+        )
 
     def given(self, access: TracedAccess) -> Expr:
         """Where an access happens."""
@@ -115,4 +110,4 @@ class Followed:
 
 def _trace_of(code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:
     """What another kernel accesses."""
-    return LaunchedKernel.of(code, file).follow().trace
+    return LaunchedKernel.of(code, file).follow().complete().trace.elements

@@ -41,8 +41,7 @@ from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.memory import TensorMemory, within
 from layoutalg.prove import ForAll, Limits, holds
-from layoutalg.symex.machine.arguments import constant_segments
-from layoutalg.symex.machine.state import BoundArgument, hidden_arguments
+from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
 from layoutalg.target.dtypes import DTYPES
 
 AXES = "xyz"

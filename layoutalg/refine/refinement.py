@@ -25,7 +25,7 @@ dependent instructions.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import DeviceError
@@ -39,11 +39,10 @@ from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.signature import arguments_of, hidden_of
-from layoutalg.symex.idioms.reciprocal import ASSUMPTION
-from layoutalg.symex.loops.execution import SymbolicExecution
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.machine import SymbolicMachine
-from layoutalg.symex.machine.state import TracedElement, hidden_arguments
+from layoutalg.symex.machine.arguments import hidden_arguments
+from layoutalg.symex.machine.environment import Environment, Inputs
+from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.trace import Trace, follow
 from layoutalg.symex.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.word import NotReadable
@@ -112,21 +111,31 @@ def _carried_out(found: BinaryVerdict, code: MachineCode, program: Program, seco
     return replace(found, verdicts=(*found.verdicts[:-1], (about, unknown(why))), replayed=again)
 
 
+@dataclass(frozen=True)
+class _Memory(Environment):
+    """The memory of a program, all of which holds data."""
+
+    questions: Questions
+
+    def shows(self, goal: Expr, given: Expr) -> bool:
+        return self.questions.shown(goal, given)
+
+
 def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:
     """Every claim, up to the first that fails at a witness."""
-    functions, loops = UninterpretedFunctions(), Loops()
+    functions = UninterpretedFunctions()
     questions = Questions(program, time.monotonic() + seconds)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions = ((conditions(program),) if program.sizes else ()) + STANDING
     try:
         wanted = expected_elements(program, functions)
-        loops.expected = wanted.loops
-        found, taken = _trace(code, program, questions, functions, loops)
-        assumptions += taken
-        narrow = _narrow(program, wanted.elements, found)
+        computes = functions.applied  # the program does, since only it has been read
+        trace = _trace(code, program, questions, functions, wanted.loops)
+        assumptions += trace.assumptions + ((EQUAL_RESULTS,) if computes else ())
+        narrow = _narrow(program, wanted.elements, trace.elements)
         for about, verdict in Comparison(
-            program, wanted, found, loops, questions, functions, code.kernel.lds_bytes
+            program, wanted, trace.elements, trace.loops, questions, functions, code.kernel.lds_bytes
         ).verdicts():
             verdicts.append((about, verdict))
             if isinstance(verdict, Refuted):
@@ -141,25 +150,23 @@ def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdi
 
 
 def _trace(
-    code: MachineCode, program: Program, questions: Questions, functions: UninterpretedFunctions, loops: Loops
-) -> tuple[Sequence[TracedElement], tuple[str, ...]]:
-    """The binary's accesses, and what was assumed in reading them."""
+    code: MachineCode, program: Program, questions: Questions, functions: UninterpretedFunctions,
+    counts: Mapping[Expr, Expr],
+) -> Trace:  # fmt: skip
+    """The binary's accesses; `counts`: how often the program's loops run."""
     arguments = (*arguments_of(code.kernel, program), *hidden_arguments(code.kernel, hidden_of(program)))
     blocks = (_linear(program),) if program.linear else program.grid
     given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
-    for number, runs in loops.expected.items():
+    for number, runs in counts.items():
         if not questions.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
-    computes = functions.applied  # the program does, since only it has been read
-    decide, sizes = questions.shown, _sizes(program)
-    machine = SymbolicMachine(code, arguments, blocks, program.threads, given, sizes, decide, functions)
-    SymbolicExecution(machine, loops.execute, questions.deadline).run()
-    for one in machine.trace:
+    inputs = Inputs(arguments, blocks, program.threads, given, _sizes(program))
+    trace = follow(code, inputs, _Memory(questions), questions.deadline, functions, counts).complete()
+    for one in trace.elements:
         if one.atomic:
             raise NotReadable(f"{one.instruction.place}: an atomic operation, of which a program has none")
-    assumed = {ASSUMPTION: machine.w.divides, EQUAL_RESULTS: computes}
-    return machine.trace, tuple(text for text, needed in assumed.items() if needed)
+    return trace
 
 
 def _sizes(program: Program) -> dict[str, int]:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, any_of
 from layoutalg.symex.loops.record import LoopRecord
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of, number_of
 
 
@@ -31,7 +31,7 @@ def uses(trace: Sequence[TracedElement], loops: LoopRecord) -> dict[Expr, Expr]:
         for v in dependencies(one.value) if one.store else ():
             alike = loaded.get(v) == one.loops and not one.atomic
             found[v] = any_of(found.get(v, FALSE), one.guard) if alike else TRUE
-    opaque = (v for v in found if v not in loaded and v not in loops.handed and not arguments_of(v))
+    opaque = (v for v in found if v not in loaded and v not in loops.incoming and not arguments_of(v))
     latest = max((number for v in opaque if (number := number_of(v)) is not None), default=-1)
     return found | dict.fromkeys((v for v in loaded if (number_of(v) or 0) < latest), TRUE)
 
@@ -39,9 +39,9 @@ def uses(trace: Sequence[TracedElement], loops: LoopRecord) -> dict[Expr, Expr]:
 def _everywhere(trace: Sequence[TracedElement], loops: LoopRecord) -> frozenset[Expr]:
     """What counts whatever the thread and the iteration is."""
     terms = [e for one in loops.carried.values() for e in (one.before, one.after)]
-    terms += [e for held in loops.handed.values() for e in held]
+    terms += [e for held in loops.incoming.values() for e in held]
     terms += [e for claim in loops.claims for e in (claim.goal, claim.given)]
-    terms += [*loops.facts.values(), *(leaves for _, leaves in loops.leaving.values())]
+    terms += [*loops.facts.values(), *(leaves for _, leaves in loops.exits.values())]
     for one in trace:
         terms += [one.offset, one.guard]
         for v in dependencies(one.value) if one.store else ():

@@ -8,8 +8,8 @@ from layoutalg.audit.accesses import accesses
 from layoutalg.index import FALSE, Expr, all_of, eq, negation, select, symbol, var
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.prove import ForAll, Proved, prove
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, unknown_value
 
 T, N = var("thread.x", 64), symbol("N", min=1, max=100)
@@ -23,7 +23,7 @@ def undefined(value: Expr, guard: Expr, *others: Expr) -> Expr:
     (found,) = accesses(
         [TracedElement(at, True, "o", T * 16 + 4 * k, guard, FALSE, one, 4, 16, within=4 * k)
          for k, one in enumerate((value, *others))],
-        Loops(),
+        LoopRecord(),
     )  # fmt: skip
     return found.undefined
 

@@ -14,5 +14,5 @@ FAULTS: frozenset[str] | None = frozenset()
 
 def decided(kernel: Followed) -> Iterator[Finding]:
     """Of each loop."""
-    for claim in kernel.loops.claims:
+    for claim in kernel.trace.loops.claims:
         yield kernel.ask.decide(NAME, claim.label, claim.assuming(kernel.launched.given))

@@ -58,7 +58,7 @@ def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, se
 
 def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
     """Whether what is cut to a word in an offset is in range by some reading, but for what was loaded; and by each."""
-    loaded, cuts = kernel.ask.loaded, kernel.cuts
+    loaded, cuts = kernel.trace.loaded, kernel.trace.cuts
     indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
     words = [
         _in_word(x, n, factor, _above(offset, factor * n))

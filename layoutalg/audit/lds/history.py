@@ -41,7 +41,7 @@ from layoutalg.audit.lds.tables import LdsRow, bytes_of
 from layoutalg.index import ZERO, Expr, eq, simplify
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.launch.symbolic import LDS, KernelLaunch
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
 
 Env = Mapping[Expr, Expr]

@@ -31,7 +31,7 @@ from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved, Refuted
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 
 #: Iterations of an access that are looked at, at most.
 MOST_ITERATIONS = 1 << 8

@@ -46,9 +46,9 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.launch.symbolic import KernelLaunch
-from layoutalg.symex.loops.invariants import Loops
+from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved, others
 from layoutalg.symex.values.unknowns import call_of, dependencies
 from layoutalg.symex.values.word import NotReadable
@@ -73,7 +73,7 @@ class ComputesClaim:
     launched: KernelLaunch
     trace: Sequence[TracedElement]
     decide: Decide  # whether what is given implies the goal
-    loops: Loops = field(default_factory=Loops)
+    loops: LoopRecord = field(default_factory=LoopRecord)
     follow: Follow | None = None
     terms: Terms = field(default_factory=Terms)
 
@@ -175,7 +175,7 @@ class ComputesClaim:
         | in turn t | the lane went on after each turn before; shown once, of all turns that the guard allows |
         """
         counted, uncounted = counted_loops(store.element.loops)
-        active = {self.loops.turns[t].inside: ONE for t in uncounted if t in self.loops.turns}
+        active = {self.loops.iterations[t].inside: ONE for t in uncounted if t in self.loops.iterations}
         ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
             ({**active, **dict.fromkeys(uncounted, ZERO)}, counted)
         ]
@@ -190,9 +190,9 @@ class ComputesClaim:
 
     def _is_active(self, t: Expr, guard: Expr) -> bool:
         """Whether a lane for which a guard holds in turn t is active in it: it went on after each turn before."""
-        if t not in self.loops.turns:
+        if t not in self.loops.iterations:
             return False
-        active, exactly = self.loops.turns[t].active, self.loops.turns[t].exactly
+        active, exactly = self.loops.iterations[t].active, self.loops.iterations[t].exactly
         given = self.launched.given
         return self._decided(exactly.goal, all_of(given, exactly.given)) and self._decided(active, all_of(given, guard))
 

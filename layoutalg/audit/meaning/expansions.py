@@ -24,7 +24,7 @@ from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, ZERO, Expr, div, mod, simplify
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of, unknown_value
 from layoutalg.symex.values.word import NotReadable
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, const, mod, simplify, variables, xor
 from layoutalg.launch.symbolic import LDS
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, unknown_value
 

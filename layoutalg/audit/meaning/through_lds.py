@@ -29,7 +29,7 @@ from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.terms import Terms
 from layoutalg.index import Expr, all_of, extent_of, select, simplify
 from layoutalg.launch.symbolic import KernelLaunch
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, kind_of
 
 Names = Mapping[Expr, Expr]

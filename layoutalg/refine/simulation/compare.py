@@ -32,8 +32,8 @@ from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.symex.idioms.floats import recognised
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import COMMUTE, UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, kind_of
 from layoutalg.symex.values.word import NotReadable
@@ -49,8 +49,8 @@ class Comparison:
     """Both sides, and which element of the one is which of the other."""
 
     def __init__(
-        self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: Loops, questions: Questions,
-        functions: UninterpretedFunctions, lds_bytes: int,
+        self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: LoopRecord,
+        questions: Questions, functions: UninterpretedFunctions, lds_bytes: int,
     ) -> None:  # fmt: skip
         self.program, self.questions, self.functions = program, questions, functions
         self.expected, self.found, self.loops = expected, found, loops
@@ -62,7 +62,7 @@ class Comparison:
         self.waiting: list[tuple[Expr, Expr]] = []  # what is carried, and has to be shown the same
 
     def verdicts(self) -> Decided:
-        """Loops' counts first, then loads, since stores speak of them."""
+        """LoopRecord' counts first, then loads, since stores speak of them."""
         for claim in self.loops.claims:
             yield claim.label, self.questions.decide("its exit is the last", claim.goal, self._given(claim.given))
         self.wanted = placed_in_lds(self.expected.elements, self.found, self.program, self._place, self.lds_bytes)

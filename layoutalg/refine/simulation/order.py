@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import ZERO, mod, simplify
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement
 
 Numbered = tuple[int, TracedElement]
 """An element, and where it stands in the program."""

@@ -21,7 +21,7 @@ from layoutalg.index import ONE, ZERO, Expr, as_expr
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.kernel.program import Program
-from layoutalg.symex.machine.state import BoundArgument
+from layoutalg.symex.machine.arguments import BoundArgument
 from layoutalg.symex.values.word import NotReadable
 
 #: Address spaces of a tensor: no other is named, or those of global memory (AMDGPUUsage, "Address Spaces").

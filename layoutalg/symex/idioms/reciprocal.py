@@ -79,7 +79,7 @@ def upper_half(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
             return w.belonging(CORRECTION, _WORDS, z)
     for n, reciprocal in ((a, y), (b, x)):
         d = _divisor_of_reciprocal(reciprocal)
-        if d is not None and d.lo >= 1 and w.shown(d, 0, _WORDS):
+        if d is not None and d.lo >= 1 and w.ranges.shown(d, 0, _WORDS):
             return _quotient(w, n, d)
     return None
 
@@ -98,11 +98,11 @@ def _quotient(w: WordArithmetic, n: Word, d: Expr) -> Expr:
     """The estimated quotient.  Neither it nor what it leaves of n is negative."""
     dividend = w.unsigned(n)
     exact = div(dividend, d)
-    if w.given is w.always and w.signed(n) is dividend:
-        w.limit(simplify(exact), _WORDS // 2)
+    if w.ranges.given is w.ranges.always and w.signed(n) is dividend:
+        w.ranges.limit(simplify(exact), _WORDS // 2)
     estimate = exact - w.belonging(ERROR, MOST_ERROR + 1, dividend, d)
     for e in (estimate, dividend - d * estimate):
-        w.limit(simplify(e), _WORDS)
+        w.ranges.limit(simplify(e), _WORDS)
     return estimate
 
 
@@ -144,7 +144,7 @@ def corrected(w: WordArithmetic, condition: Expr, then: Expr, otherwise: Expr) -
         return select(condition, then, otherwise)
     result = simplify(chosen[0] + _less_by_one(errors[0]) * step)
     if _in_range(w, then, otherwise, chosen) or _in_range(w, otherwise, then, chosen):
-        w.limit(result, _WORDS)
+        w.ranges.limit(result, _WORDS)
     return result
 
 
@@ -153,7 +153,7 @@ def _in_range(w: WordArithmetic, new: Expr, old: Expr, chosen: Sequence[Expr]) -
 
     The new one is the next, and none is too great; or it is no greater, and none is negative.
     """
-    if not w.limited(simplify(old), _WORDS):
+    if not w.ranges.limited(simplify(old), _WORDS):
         return False
     change = simplify(new - old)
     if change is ONE:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from layoutalg.index import TRUE, Expr, symbol
+from layoutalg.symex.values.ranges import Ranges
 from layoutalg.symex.values.word import Word
 
 
@@ -53,8 +54,9 @@ def first(rules: Sequence[Rule], *operands: Any) -> Any:
 class WordArithmetic(Protocol):
     """What rules ask of the arithmetic whose operation they read."""
 
-    given: Expr
-    always: Expr
+    @property
+    def ranges(self) -> Ranges:
+        """What is assumed, and which numbers are in range then."""
 
     def unsigned(self, word: Word) -> Expr:
         """Its value in 0 … 2ⁿ − 1."""
@@ -70,15 +72,6 @@ class WordArithmetic(Protocol):
 
     def pair(self, low: Word, high: Word) -> Word:
         """The word of 64 bits of two."""
-
-    def shown(self, e: Expr, lowest: int, size: int) -> bool:
-        """Whether a number is seen to be in lowest … lowest + size − 1."""
-
-    def limit(self, e: Expr, below: int) -> None:
-        """Notes that a number is in 0 … below − 1 wherever holds what is given now."""
-
-    def limited(self, e: Expr, below: int) -> bool:
-        """Whether that was noted under no more than what is given now."""
 
     def belonging(self, name: str, limit: int, *of: Expr) -> Expr:
         """The one unknown of this name that belongs to these expressions."""

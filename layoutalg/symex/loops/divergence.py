@@ -43,12 +43,14 @@ from layoutalg.index import (
 from layoutalg.index.conditions import assuming, implies
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import Ends, SymbolicExecution
-from layoutalg.symex.loops.invariants import Loop, Loops
+from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.masks import lower_of
 from layoutalg.symex.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
-from layoutalg.symex.loops.ranking import LaneTurns, literals, ranking
+from layoutalg.symex.loops.ranking import LaneIterations, literals, ranking
+from layoutalg.symex.loops.record import LoopBuilder, Mark
 from layoutalg.symex.machine.state import State, joined, within
 from layoutalg.symex.machine.substitution import Substitution
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, is_mask
@@ -57,10 +59,10 @@ from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, i
 class DivergentLoop(Loop):
     """One loop that lanes leave for themselves, followed from one state."""
 
-    def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
+    def __init__(self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State) -> None:
         super().__init__(loops, execution, head, entry)
         self.before, self.entered = entry, own_exec(entry)
-        with self.machine.within(self.t):
+        with self.w.within(self.t):
             self.unsure = self.w.fresh("inside", 2, Kind.ANY)
         self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
         self.bits: dict[Register, Expr] = {}  # of masks: what lanes that have left have there
@@ -77,29 +79,25 @@ class DivergentLoop(Loop):
 
     def ends(self) -> Ends:
         """The states behind the loop's exits."""
-        noting, around, decide = self.machine.noting, self.machine.loops, self.w.decide
-        trace, claims, carried = len(self.machine.trace), len(self.loops.claims), set(self.loops.carried)
-        self.machine.noting, self.machine.loops = False, (*around, self.t)
-        self.w.decide = lambda goal, given: False
-        try:
-            start, latch, _ = self._settled()
-            self.w.decide = decide
-            self.loops.leaving[self.t] = self.head, self._stays(latch)
-            lines = tuple(self._lines(self._stays(latch)))
-            self._assume(all_of(*map(self._at_head, lines)))
-            self.machine.noting = noting
-            self.wrong.clear()
+        trace, found = self.machine.trace.mark(), self.loops.mark()
+        with self.w.within(self.t):
+            with self.machine.trace.paused():
+                with self.w.ranges.without_solver():
+                    _, latch, _ = self._settled()
+                self.loops.leave(self.t, self.head, self._stays(latch))
+                lines = tuple(self._lines(self._stays(latch)))
+                self._assume(all_of(*map(self._at_head, lines)))
+            self.refuted.clear()
             start, latch, leaving = self._settled()
-        finally:
-            self.w.decide, self.machine.noting, self.machine.loops = decide, noting, around
         if not leaving:
             raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
         self._stay_away(leaving)
-        if noting:
-            self.loops.claims += self._ranked(start, self._stays(latch), lines)
-            self.loops.turns[self.t] = self._turns(start, self._stays(latch), lines)
-            self._carries(latch, self.loops.turns[self.t])
-            self._settle(trace, claims, carried)
+        if self.machine.trace.recording:
+            iterations = self._turns(start, self._stays(latch), lines)
+            self.loops.claim(*self._ranked(start, self._stays(latch), lines))
+            self.loops.lanes_iterate(self.t, iterations)
+            self._carries(latch, iterations)
+            self._settle(trace, found)
         return self._left(latch, leaving)
 
     # One turn
@@ -120,7 +118,7 @@ class DivergentLoop(Loop):
         start = super()._start()
         for place, word in (self.unknown | self.known).items():
             if isinstance(word, Mask):
-                lower, inside = lower_of(place, word), all_of(self.w.occupied, self.inside)
+                lower, inside = lower_of(place, word), all_of(self.w.wave.occupied, self.inside)
                 if lower not in self.bits or (self.masks.is_spread(lower) and Mask(self.bits[lower]).vacant is FALSE):
                     self.bits[lower] = self.masks.bit(lower, as_mask(self._get(self.before, place)))
                 mixed = any_of(all_of(inside, word.own), all_of(negation(inside), self.bits[lower]))
@@ -157,8 +155,8 @@ class DivergentLoop(Loop):
         """What of it holds at the head of turn t: it was at least 0 after turn t − 1, if there was one."""
         held = substitute(line, {self.t: self.t - 1}) >= 0
         first = substitute(held, {self.t: 0})
-        given = all_of(self.w.always, self.before.condition, self.entered)
-        return held if implies(given, first) or self.w.decide(first, given) else any_of(eq(self.t, 0), held)
+        given = all_of(self.w.ranges.always, self.before.condition, self.entered)
+        return held if implies(given, first) or self.w.ranges.decide(first, given) else any_of(eq(self.t, 0), held)
 
     def _ranked(self, start: State, stays: Expr, lines: Sequence[Expr]) -> Iterator[ForAll]:
         """The claims: these are at least 0 whenever the lane goes on, and one of them gets less."""
@@ -174,7 +172,7 @@ class DivergentLoop(Loop):
         else:
             yield ForAll(f"{about}: each lane leaves it, when it does not go on: {stays}", FALSE, given)
 
-    def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneTurns:
+    def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneIterations:
         """The turns that a lane is active in: those in which the numbers say so, if it went on from each turn before.
 
         That no number rises is not enough: it is known of turns that the lane is active in, and of no later ones.
@@ -184,7 +182,7 @@ class DivergentLoop(Loop):
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
         goes_on = moved(stays, {self.unsure: ONE, self.t: before})
         about = f"lanes leave the loop at {self.head:#x} in no other turn"
-        return LaneTurns(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
+        return LaneIterations(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
 
     # Lanes that have left
 
@@ -195,33 +193,23 @@ class DivergentLoop(Loop):
             if simplify(left.expr(own_exec(state))) is not FALSE:
                 raise NotReadable(f"lanes that left the loop at {self.head:#x} may be active in it again")
 
-    def _settle(self, trace: int, claims: int, carried: set[Expr]) -> None:
+    def _settle(self, trace: int, found: Mark) -> None:
         """What was noted holds of turns that the lane is active in; of scalar loads, some lane is.
 
         A guard keeps the unknown: that what holds in such turns holds does not say that the lane is active.
         """
-        inside, since = Substitution({self.unsure: ONE}), self.machine.trace[trace:]
-        for k, element in enumerate(since, trace):
+        inside = Substitution({self.unsure: ONE})
+
+        def settled(element: TracedElement) -> TracedElement:
             guard = element.guard
             if not implies(guard, self.inside):
                 if not element.instruction.form.startswith("SMEM") or not some_lane(self.w, self.before):
                     raise NotReadable(f"{element.instruction.place} in a loop that no lane may be in")
                 guard = all_of(guard, self.own)
-            self.machine.trace[k] = replace(
-                element, guard=guard, offset=inside.expr(element.offset), value=inside.expr(element.value)
-            )
-        for k, claim in enumerate(self.loops.claims[claims:], claims):
-            new = replace(claim, goal=inside.expr(claim.goal), given=inside.expr(claim.given))
-            self.loops.claims[k] = new
-        for unknown, fact in self.loops.facts.items():
-            self.loops.facts[unknown] = inside.expr(fact)
-        for t, turns in self.loops.turns.items():
-            self.loops.turns[t] = turns.under(inside.expr)
-        for unknown, one in self.loops.carried.items():
-            if unknown not in carried:
-                active = one.turns and one.turns.under(inside.expr)
-                new_one = replace(one, before=inside.expr(one.before), after=inside.expr(one.after), turns=active)
-                self.loops.carried[unknown] = new_one
+            return replace(element, guard=guard, offset=inside.expr(element.offset), value=inside.expr(element.value))
+
+        self.machine.trace.rewrite(trace, settled)
+        self.loops.rewrite(found, inside.expr)
 
     # Behind the loop
 
@@ -229,10 +217,11 @@ class DivergentLoop(Loop):
         """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
         states = [state for _, state in leaving]
         self.machine.lanes.left(self.t)
-        last = self.loops.last[self.t] = self.w.fresh("last_turn", int(self.t.hi) + 1)
+        last = self.w.fresh("last_turn", int(self.t.hi) + 1)
+        self.loops.ends_with(self.t, last)
         at = Substitution({self.t: last, self.unsure: ONE})
         self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
-        self.loops.facts[last] = any_of(negation(self.entered), at.expr(all_of(self.own, self.done)))
+        self.loops.know(last, any_of(negation(self.entered), at.expr(all_of(self.own, self.done))))
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
         after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=scc) for state in states[:1]])
@@ -284,9 +273,9 @@ class DivergentLoop(Loop):
     def _noted(self, place: Register, last: Word, left: Word) -> None:
         """Notes what is left of what the loop carries, where the last turn makes it as all others do."""
         unknown = self.unknown.get(place)
-        one = self.loops.carried.get(unknown.expr) if isinstance(unknown, Word) else None
+        one = self.loops.record.carried.get(unknown.expr) if isinstance(unknown, Word) else None
         if one is not None and substitute(last.expr, {self.unsure: 1}) is one.after:
-            self.loops.carried[one.unknown] = replace(one, left=left.expr)
+            self.loops.carry(replace(one, left=left.expr))
 
     def _turned(self, place: Register, leaving: Sequence[State]) -> Word:
         """What a vector register holds at the end of the lane's last turn, if that is one word."""
@@ -322,7 +311,7 @@ class DivergentLoop(Loop):
             return None
         masks = [as_mask(word) for word in words if word is not None]
         lower, before = lower_of(place, masks[0]), self.before.scalars.get(place[1])
-        bit, entered = self.bits.get(lower), all_of(self.w.occupied, self.entered)
+        bit, entered = self.bits.get(lower), all_of(self.w.wave.occupied, self.entered)
         unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
         away = Substitution({self.unsure: ZERO})
         own = [assuming(mask.own, all_of(state.condition, self.own, guard, self.done))

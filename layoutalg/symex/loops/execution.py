@@ -16,8 +16,8 @@ What it cannot represent: branches to an address in a register.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from itertools import count
+from typing import Protocol
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, simplify
 from layoutalg.isa.decode.code import branch_target
@@ -41,16 +41,20 @@ have nothing to do with each other.
 #: Iterations by which a loop is followed: each one of its invariant; the one behind its last, which leaves.
 EACH, BEHIND = -1, -2
 
-Loop = Callable[["SymbolicExecution", int, State], Ends]
-"""Follows a loop from the state before its head to those behind its exits."""
+
+class Loops(Protocol):
+    """Who follows loops whose counts are not constant."""
+
+    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
+        """Follows a loop from the state before its head to those behind its exits."""
 
 
 class SymbolicExecution:
     """Takes a machine through its kernel (symbolic execution)."""
 
-    def __init__(self, machine: SymbolicMachine, loop: Loop, deadline: float) -> None:
+    def __init__(self, machine: SymbolicMachine, loops: Loops, deadline: float) -> None:
         """`deadline` is the `time.monotonic` at which it gives up."""
-        self.machine, self.loop, self.deadline = machine, loop, deadline
+        self.machine, self.loops, self.deadline = machine, loops, deadline
         self.blocks = machine.program.blocks
         self.flow = flow_of(machine.kernel.start, self.blocks)
         self._around: LoopExecution = ()  # the loops that are followed, each by its head and its iteration
@@ -64,7 +68,6 @@ class SymbolicExecution:
         left = self.region(frozenset(self.flow.order), entry, self.machine.registers.state)
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
-        self.machine.settle()
 
     @property
     def late(self) -> bool:
@@ -105,7 +108,7 @@ class SymbolicExecution:
         machine, blocks = self.machine, self.flow.loops[head]
         if all(target in blocks for start in blocks for target in self.blocks[start].successors):
             raise NotReadable(f"the loop at {head:#x} has no exit")
-        mark, state = len(machine.trace), entry
+        mark, state = machine.trace.mark(), entry
         for number in count():
             try:
                 ends = self.iteration(head, state.copy(), number)
@@ -119,13 +122,13 @@ class SymbolicExecution:
             if len(back) < len(ends):
                 break
             state = joined(machine.w, back)
-        del machine.trace[mark:]
-        return self.loop(self, head, entry)
+        machine.trace.roll_back(mark)
+        return self.loops.execute(self, head, entry)
 
     def _block(self, start: int, state: State) -> Ends:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
-        machine.registers.state = state
+        machine.registers.enter(state)
         if self.late:
             raise NotReadable("the time for all claims is used up")
         if machine.registers.index_mode:

@@ -18,7 +18,6 @@ What it cannot represent: counts of a loop's own, iterations before or behind th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
 from layoutalg.prove.obligation import ForAll
@@ -39,8 +38,8 @@ from layoutalg.symex.loops.places import (
     upper_half,
     value,
 )  # fmt: skip
-from layoutalg.symex.loops.ranking import LaneTurns
-from layoutalg.symex.loops.record import Carried, LoopRecord
+from layoutalg.symex.loops.ranking import LaneIterations
+from layoutalg.symex.loops.record import Carried, LoopBuilder
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Outstanding
 from layoutalg.symex.machine.state import State, joined, resolved
@@ -52,64 +51,61 @@ from layoutalg.symex.values.word import Bit, High, Mask, NotReadable, Word, as_m
 TRIES = 12
 
 
-@dataclass
-class Loops(LoopRecord):
+class ProgramLoops(LoopBuilder):
     """The loops of a program by their variables, and what was found about the binary's."""
+
+    def __init__(self, counts: Mapping[Expr, Expr]) -> None:
+        """`counts`: how often the program's loops run, in their order."""
+        super().__init__(counts)
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
         this = execution.executed(head)
-        if this not in self.variables:
-            if len(self.variables) == len(self.expected):
+        if self.variable(this) is None:
+            met = len(self._variables)
+            if met == len(self.record.counts):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
-            self.variables[this] = list(self.expected)[len(self.variables)]
+            t = list(self.record.counts)[met]
+            self.meet(this, t, self.record.counts[t])
         return Loop(self, execution, head, entry).ends()
 
 
 class Loop:
     """One loop, followed from one state."""
 
-    def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State) -> None:
+    def __init__(self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State) -> None:
         self.loops, self.execution, self.machine = loops, execution, execution.machine
         self.w: IndexValues = execution.machine.w
-        self.head, self.entry, self.t = head, entry, loops.variables[execution.executed(head)]
-        self.count = loops.expected[self.t]
+        t = loops.variable(execution.executed(head))
+        assert t is not None
+        self.head, self.entry, self.t, self.count = head, entry, t, loops.record.counts[t]
         self.unknown: dict[Register, Word | Mask] = {}  # registers that are changed → their unknowns
         self.pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
-        self.wrong: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
+        self.refuted: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
         self.inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
         self.masks = LoopMasks(self.w)
         self.outstanding: Outstanding = entry.outstanding.copy()
         self.barriers: Expr = ZERO  # a body's
-        self.forms = Forms(self.w, self.t, loops.expected)
+        self.forms = Forms(self.w, self.t, dict(loops.record.counts))
 
     def leaves(self) -> Expr:
         """When the body leaves, in terms of the iteration.  Raises `NotReadable` where it never does within."""
-        noting, around = self.machine.noting, self.machine.loops
-        self.machine.noting, self.machine.loops = False, (*around, self.t)
-        try:
+        with self.w.within(self.t), self.machine.trace.paused():
             start, _, leaving = self._settled()
-        finally:
-            self.machine.noting, self.machine.loops = noting, around
         if not leaving:
             raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
         return simplify(self._taken(start, [state for _, state in leaving]))
 
     def ends(self) -> Ends:
         """The states behind the loop's exit."""
-        noting, around, decide = self.machine.noting, self.machine.loops, self.w.decide
-        self.machine.noting, self.machine.loops = False, (*around, self.t)
-        self.w.decide = lambda goal, given: False
-        try:
-            self._settled()  # first without a solver: most registers that change are plain counters
+        with self.w.within(self.t):
+            with self.machine.trace.paused(), self.w.ranges.without_solver():
+                self._settled()  # first without a solver: most registers that change are plain counters
             self.loops.forget(self.execution.executed(self.head))  # within, counts may go by these
-            self.w.decide, self.machine.noting = decide, noting
-            self.wrong.clear()
+            self.refuted.clear()
             start, latch, leaving = self._settled()
-        finally:  # where it cannot be read, a loop around it may be read in another way
-            self.w.decide, self.machine.noting, self.machine.loops = decide, noting, around
-        if noting:
+        if self.machine.trace.recording:
             self._note(start, latch, leaving)
         ends = self._left(start, leaving) if leaving else self._tested_at_head(latch)
         for place in self._idle(start, latch):
@@ -121,10 +117,10 @@ class Loop:
 
     def _settled(self) -> tuple[State, State, Ends]:
         """What `_executed` gives when nothing new is found: what is known of registers then holds from head to head."""
-        trace, claims = self.machine.trace, self.loops.claims
-        marks = len(trace), len(claims)
+        trace, claims = self.machine.trace.mark(), self.loops.mark()
         for _ in range(TRIES):
-            del trace[marks[0] :], claims[marks[1] :]
+            self.machine.trace.roll_back(trace)
+            self.loops.roll_back(claims)
             start, latch, leaving = self._executed()
             wrong = self._refuted(latch)
             if not self._grown(start, latch) and not self._recognised(start, latch) and not wrong:
@@ -258,7 +254,7 @@ class Loop:
         """Drops what is known of registers and does not hold after an iteration; whether there was any."""
         wrong = [place for place in self.known if not self._kept(latch, place)]
         for place in wrong:
-            self.wrong.add((place, value(self.known.pop(place))))
+            self.refuted.add((place, value(self.known.pop(place))))
             if place in self.pairs:
                 del self.known[self.pairs[place][0]]
         return bool(wrong)
@@ -275,7 +271,7 @@ class Loop:
                 before, after = (both_halves(self.w, state, place, upper) for state in (self.entry, latch))
                 form = self.forms.number(before, unknown.expr, after) if before and after else None
                 low = None if form is None else self.w.low(whole := self.w.word(form, 64))
-                if low is not None and (place, low.expr) not in self.wrong:
+                if low is not None and (place, low.expr) not in self.refuted:
                     found |= {place: low, upper: self.w.high(whole)}
                 elif form is None:
                     self._part(place, start, latch)
@@ -283,7 +279,7 @@ class Loop:
             word = self._form(place, start, latch)
             if word is not None:
                 found[place] = word
-        new = {place: word for place, word in found.items() if (place, value(word)) not in self.wrong}
+        new = {place: word for place, word in found.items() if (place, value(word)) not in self.refuted}
         self.known |= new
         return bool(new) or len(self.pairs) < paired
 
@@ -332,22 +328,22 @@ class Loop:
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
         if leaving:
-            self.loops.claims.append(ForAll(about, goal, start.condition))
+            self.loops.claim(ForAll(about, goal, start.condition))
         self._carries(latch)
 
-    def _carries(self, latch: State, turns: LaneTurns | None = None) -> None:
+    def _carries(self, latch: State, iterations: LaneIterations | None = None) -> None:
         """Notes what the loop carries."""
         for place, word in self.unknown.items():
             if place in self.known:
                 continue
             held = tuple(value(self._get(state, place)) for state in (self.entry, latch))
             for v in variables(value(word)):
-                self.loops.handed[v] = (*self.loops.handed.get(v, ()), *held)
+                self.loops.come_in(v, held)
             if isinstance(word, Word) and word.expr.op == "var":
                 upper = self.pairs[place][0] if place in self.pairs else None
                 before, after = (both_halves(self.w, s, place, upper) for s in (self.entry, latch))
                 if before is not None and after is not None:
-                    self.loops.carried[word.expr] = Carried(self.t, word.expr, before.expr, after.expr, turns)
+                    self.loops.carry(Carried(self.t, word.expr, before.expr, after.expr, iterations))
 
     def _tested_at_head(self, latch: State) -> Ends:
         """The states behind the exits of a loop that comes back from each of the program's iterations.

@@ -22,8 +22,9 @@ from collections.abc import Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, negation, simplify
 from layoutalg.symex.loops.execution import Ends, SymbolicExecution
-from layoutalg.symex.loops.invariants import Loop, Loops
+from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.places import Register, read
+from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.state import State
 from layoutalg.symex.values.word import Mask, NotReadable, Word
@@ -32,12 +33,14 @@ from layoutalg.symex.values.word import Mask, NotReadable, Word
 class LaneByLane(Loop):
     """One loop over the lanes of the mask in a register, followed from one state."""
 
-    def __init__(self, loops: Loops, execution: SymbolicExecution, head: int, entry: State, lower: Register) -> None:
+    def __init__(
+        self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State, lower: Register
+    ) -> None:
         """`lower`: the mask's register, the lower one of two."""
         super().__init__(loops, execution, head, entry)
         before = whole(self.w, entry, lower)
         assert before is not None
-        with self.machine.within(self.t):
+        with self.w.within(self.t):
             self.lower, self.mask = lower, before.having(all_of(before.own, self.w.lane_bit(before.own)))
         self.unknown |= dict(zip(registers(self.w, lower), halves(self.w, self.mask), strict=True))
 
@@ -82,7 +85,7 @@ def takes_first(w: IndexValues, start: State, latch: State, leaving: Sequence[St
     if mask is None or after is None or not _holds(w, start, mask):
         return False
     own, vacant = w.bits_of(mask)
-    left = simplify(all_of(own, negation(eq(w.lane, w.first_of(mask)))))
+    left = simplify(all_of(own, negation(eq(w.wave.lane, w.first_of(mask)))))
     if vacant is not w.bits_of(after)[1] or simplify(after.threads) is not left:
         return False
     here = some_have(w, after)
@@ -106,12 +109,12 @@ def whole(w: IndexValues, state: State, lower: Register) -> Mask | None:
 def registers(w: IndexValues, lower: Register) -> tuple[Register, ...]:
     """Where a mask lies whose lower register this is."""
     kind, (file, number) = lower
-    return tuple((kind, (file, number + k)) for k in range(w.lanes // 32))
+    return tuple((kind, (file, number + k)) for k in range(w.wave.size // 32))
 
 
 def halves(w: IndexValues, mask: Mask) -> tuple[Mask, ...]:
     """A mask by its registers."""
-    return mask.halves if w.lanes == 64 else (mask,)
+    return mask.halves if w.wave.size == 64 else (mask,)
 
 
 def _holds(w: IndexValues, state: State, mask: Mask) -> bool:

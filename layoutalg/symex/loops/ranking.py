@@ -31,17 +31,17 @@ CONNECTIVES, MOST_ATOMS = ("all", "any", "not"), 10
 
 
 @dataclass(frozen=True)
-class LaneTurns:
+class LaneIterations:
     """In which turns of a loop that lanes leave for themselves a lane is active, where what is to be shown holds."""
 
     inside: Expr  # the unknown that is 1 where it is
     active: Expr  # at the head of turn t
     exactly: ForAll
 
-    def under(self, new: Callable[[Expr], Expr]) -> LaneTurns:
+    def under(self, new: Callable[[Expr], Expr]) -> LaneIterations:
         """With other expressions for all of them."""
         exactly = replace(self.exactly, goal=new(self.exactly.goal), given=new(self.exactly.given))
-        return LaneTurns(self.inside, new(self.active), exactly)
+        return LaneIterations(self.inside, new(self.active), exactly)
 
 
 def unwrapped(e: Expr) -> Expr:

@@ -42,7 +42,7 @@ class Bases:
         """Where an address of 64 bits is, in all cases that are given; None where that is not seen."""
         e = representative(decided(address, given), 64)
         for name, base in self.buffers.items():
-            offset = self.w.uncut(e - base)
+            offset = self.w.ranges.uncut(e - base)
             here = base.op == "var" or normal(offset).terms.get((), 0) >= 0  # of parts of one, the last before it
             if here and self.all_bases.isdisjoint(variables(offset)):
                 return [Span(name, offset, given)]

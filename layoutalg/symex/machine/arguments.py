@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, mod, simplify, symbol
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.state import BoundArgument
 from layoutalg.symex.values.word import NotReadable, Word
 
 #: These begin at no higher address, so that an offset added does not wrap around.
@@ -26,6 +26,23 @@ ALIGNED = 16
 
 #: Bytes of a dispatch packet (hsa.h, `hsa_kernel_dispatch_packet_t`).
 DISPATCH_PACKET = 64
+
+
+@dataclass(frozen=True)
+class BoundArgument:
+    """What bytes of the arguments stand for: a buffer's address, or a number modulo 2 to the power of its bits."""
+
+    offset: int  # bytes from the start of the arguments
+    size: int  # bytes
+    buffer: str = ""
+    number: Expr | None = None
+
+
+def hidden_arguments(kernel: KernelBinary, known: Mapping[str, Expr]) -> Iterator[BoundArgument]:
+    """The arguments that the runtime gives, of the kinds that are known."""
+    for place in kernel.metadata.arguments:
+        if place.kind in known:
+            yield BoundArgument(place.offset, place.size, number=known[place.kind])
 
 
 class Arguments:

@@ -19,7 +19,6 @@ more of a word; and whether any *other* lane has a bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from layoutalg.index import (
@@ -37,21 +36,21 @@ from layoutalg.index import (
     lt,
     mod,
     negation,
-    postorder,
-    rebuild,
     select,
     simplify,
 )
-from layoutalg.index.bounds import NARROWEST_CUT, generalised, in_range
-from layoutalg.index.conditions import assuming, implies, less
+from layoutalg.index.bounds import in_range
+from layoutalg.index.conditions import assuming, less
 from layoutalg.isa.semantics.values import width
 from layoutalg.symex.idioms.division import shifted
 from layoutalg.symex.idioms.floats import choice
 from layoutalg.symex.idioms.reciprocal import ERROR
 from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
+from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.machine.wave_unknowns import WaveUnknowns
-from layoutalg.symex.values.modular import cut, remainders, representative, same_word
+from layoutalg.symex.values.modular import cut, representative, same_word
+from layoutalg.symex.values.ranges import Decide, Ranges
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of
 from layoutalg.symex.values.word import (
@@ -68,21 +67,19 @@ from layoutalg.symex.values.word import (
     as_mask,
 )  # fmt: skip
 
-#: Decides `given ⇒ goal`, perhaps with the help of a solver; false means only that it was not shown.
-Decide = Callable[[Expr, Expr], bool]
+#: A wave of which nothing is said.
+UNSAID = Wave()
 
 
 class IndexValues(WaveUnknowns):
-    """Words as index expressions.  `given` is what may be assumed of the instruction that is read."""
+    """Words as index expressions, which `ranges` says to be in range or not."""
 
-    def __init__(self, decide: Decide, always: Expr = TRUE, functions: UninterpretedFunctions | None = None) -> None:
+    def __init__(
+        self, decide: Decide, always: Expr = TRUE, functions: UninterpretedFunctions | None = None, wave: Wave = UNSAID
+    ) -> None:
         """`always` may be assumed of every instruction."""
-        super().__init__()
-        self.decide = decide
-        self.given = self.always = always
-        self._limits: dict[Expr, list[tuple[Expr, int]]] = {}  # where it is at least 0, and what it is below then
-        self.cuts: set[tuple[int, int]] = set()  # c and n of the c·(x mod n) that stand for what was cut to a word
-        self._in_range: dict[tuple[Expr, Expr, int, int], bool] = {}
+        super().__init__(wave)
+        self.ranges = Ranges(decide, always)
         self.functions = UninterpretedFunctions() if functions is None else functions
 
     @property
@@ -92,7 +89,7 @@ class IndexValues(WaveUnknowns):
 
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
-        return same_word(one, other, bits) or self.decide(eq(mod(one - other, 1 << bits), 0), self.always)
+        return same_word(one, other, bits) or self.ranges.decide(eq(mod(one - other, 1 << bits), 0), self.ranges.always)
 
     def fresh_word(self) -> Word:
         """A word that nothing wrote."""
@@ -107,11 +104,11 @@ class IndexValues(WaveUnknowns):
         e = simplify(word.expr)
         flipped = simplify(-1 - e) if e.op != "var" else e
         function, made_of = function_of(flipped), arguments_of(flipped)
-        if word.bits != self.lanes or function != "shl" or made_of[0] is not ONE:
+        if word.bits != self.wave.size or function != "shl" or made_of[0] is not ONE:
             return None
-        own: Expr = eq(self.lane, made_of[1])
-        if self.occupied is not TRUE:
-            own = any_of(all_of(self.occupied, own), all_of(negation(self.occupied), self.fresh_bit()))
+        own: Expr = eq(self.wave.lane, made_of[1])
+        if self.wave.occupied is not TRUE:
+            own = any_of(all_of(self.wave.occupied, own), all_of(negation(self.wave.occupied), self.fresh_bit()))
         return own if flipped is e else negation(own)
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
@@ -122,59 +119,11 @@ class IndexValues(WaveUnknowns):
 
     def unsigned(self, word: Word) -> Expr:
         """The word's value in 0 … 2ⁿ − 1."""
-        return self._cut(word, 0)
+        return self.ranges.cut(word.expr, word.bits, 0)
 
     def signed(self, word: Word) -> Expr:
         """The word's value in −2ⁿ⁻¹ … 2ⁿ⁻¹ − 1."""
-        return self._cut(word, -(1 << word.bits - 1))
-
-    def _cut(self, word: Word, lowest: int) -> Expr:
-        e, size = word.expr, 1 << word.bits
-        reduced = representative(e, word.bits)
-        for candidate in (e, simplify(e), reduced):
-            if lowest <= 0 and self.limited(candidate, lowest + size):
-                return candidate
-            if lowest <= candidate.lo and candidate.hi < lowest + size:
-                return candidate
-        e = reduced
-        known = cut(e, lowest, size)
-        if known is not None:
-            return known
-        if self.shown(e, lowest, size):
-            return e
-        found = simplify(mod(e - lowest, size) + lowest)
-        self.cuts |= {(factor, n) for _, factor, n in remainders(found) if factor * n % size == 0}
-        return found
-
-    def limit(self, e: Expr, below: int) -> None:
-        """Notes that a number is in 0 … below − 1 wherever holds what is given now."""
-        if not self.limited(e, below):
-            self._limits.setdefault(e, []).append((self.given, below))
-
-    def limited(self, e: Expr, below: int) -> bool:
-        """Whether that was noted under no more than what is given now."""
-        return any(most <= below and implies(self.given, where) for where, most in self._limits.get(e, ()))
-
-    def shown(self, e: Expr, lowest: int, size: int) -> bool:
-        """Whether a number is seen to be in lowest … lowest + size − 1, perhaps by a solver."""
-        key = (e, self.given, lowest, size)
-        if key not in self._in_range:
-            self._in_range[key] = in_range(e, lowest, lowest + size, self.given) or any(
-                self.decide(all_of(one >= lowest, one < lowest + size), self.given)
-                for one in (*generalised(e, self.given), e)
-            )
-        return self._in_range[key]
-
-    def uncut(self, e: Expr) -> Expr:
-        """The expression without the cuts to 2ⁿ that turn out to be none under what is given now."""
-        new: dict[Expr, Expr] = {}
-        for node in postorder(e):
-            args = [new[a] for a in node.args]
-            new[node] = rebuild(node, args) if args else node
-            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST_CUT
-            if cuts and self.shown(simplify(args[0]), 0, args[1].value):
-                new[node] = args[0]
-        return simplify(new[e])
+        return self.ranges.cut(word.expr, word.bits, -(1 << word.bits - 1))
 
     # The operations of `Values`
 
@@ -193,15 +142,15 @@ class IndexValues(WaveUnknowns):
         """A quotient of the unsigned value."""
         if simplify(amount.expr).op != "const":
             return self._shifted("lshr", word, amount, self.unsigned(word).hi)
-        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.given))
+        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.ranges.given))
 
     def ashr(self, word: Word, amount: Word) -> Word:
         """A quotient of the signed value; of the last bit, the sign."""
         places = self._constant(amount)
         if places < word.bits - 1:
-            return word.with_expr(shifted(self.signed(word), places, self.given))
+            return word.with_expr(shifted(self.signed(word), places, self.ranges.given))
         sign: Expr | None = first(RULES["sign"], self, word)
-        sign = shifted(self.signed(word), places, self.given) if sign is None else sign
+        sign = shifted(self.signed(word), places, self.ranges.given) if sign is None else sign
         return word.with_expr(sign, Sign(word))
 
     def _shifted(self, name: str, word: Word, amount: Word, most: Any) -> Word:
@@ -215,7 +164,7 @@ class IndexValues(WaveUnknowns):
         if isinstance(left, Mask):
             if right.expr is not ZERO:
                 raise NotReadable("a mask compared with a number that is not 0")
-            return Bit(self.fresh_bit(left.own, self.lane) if left.half is not None else self.none_of(left))
+            return Bit(self.fresh_bit(left.own, self.wave.lane) if left.half is not None else self.none_of(left))
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
             return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
@@ -229,13 +178,13 @@ class IndexValues(WaveUnknowns):
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         known: Expr | None = first(RULES["order"], self, a, b)
-        return Bit(assuming(less(a, b), self.given) if known is None else known)
+        return Bit(assuming(less(a, b), self.ranges.given) if known is None else known)
 
     def slt(self, left: Word, right: Word) -> Bit:
         """Signed order."""
         if left.bits == 64:
             return self._less(left, right, -(1 << 63))
-        return Bit(assuming(less(self.signed(left), self.signed(right)), self.given))
+        return Bit(assuming(less(self.signed(left), self.signed(right)), self.ranges.given))
 
     def _less(self, left: Word, right: Word, lowest: int) -> Bit:
         """The order of 64-bit words, of which no solver is asked whether they are in range: often nobody wants it."""
@@ -244,11 +193,11 @@ class IndexValues(WaveUnknowns):
             e if lowest <= e.lo and e.hi < lowest + size else simplify(mod(e - lowest, size) + lowest)
             for e in (representative(word.expr, 64) for word in (left, right))
         )
-        return Bit(assuming(lt(*values), self.given))
+        return Bit(assuming(lt(*values), self.ranges.given))
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""
-        unsure = assuming(condition.expr, self.given)
+        unsure = assuming(condition.expr, self.ranges.given)
         if unsure.op == "const":
             return then if unsure is TRUE else otherwise
         if isinstance(then, Mask) or isinstance(otherwise, Mask):
@@ -288,8 +237,8 @@ class IndexValues(WaveUnknowns):
     def _upper_half(self, e: Expr) -> Expr:
         if e.lo >= 0 and e.hi < 1 << 32:
             return ZERO
-        if e.op == "mul" and in_range(e, 0, 1 << 63, self.given):
-            return shifted(e, 32, self.given)
+        if e.op == "mul" and in_range(e, 0, 1 << 63, self.ranges.given):
+            return shifted(e, 32, self.ranges.given)
         return div(mod(e, 1 << 64), 1 << 32)
 
     def pair(self, low: Word, high: Word) -> Word:

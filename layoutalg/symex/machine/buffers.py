@@ -56,7 +56,7 @@ class DescribedBuffer:
             raise NotReadable(f"{place}: a buffer whose flags are not constant: {flags}")
         mode = int(flags.value) % (1 << 32)
         base = simplify(representative(words[0].expr, 64))
-        upper = ZERO if values.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
+        upper = ZERO if values.ranges.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
         if upper.op != "const":
             raise NotReadable(f"{place}: a buffer whose stride is not seen to be 0")
         why = self.rules.why_not(int(upper.value), mode)
@@ -90,7 +90,7 @@ class DescribedBuffer:
             if self.unchecked:
                 inside, outside = le(1, self.bytes), le(self.bytes, 0)
             inside, outside = (all_of(one, way < 1 << 32) for one in (inside, outside))
-            given = all_of(self.w.given, condition)
+            given = all_of(self.w.ranges.given, condition)
             if clear and way.hi < 1 << 32:  # it is either by the multiples that these are
                 inside = simplify(inside)
             elif self._holds(inside, given):
@@ -104,7 +104,7 @@ class DescribedBuffer:
 
     def _holds(self, goal: Expr, given: Expr) -> bool:
         goal = simplify(goal)
-        return goal is TRUE or (goal is not FALSE and self.w.decide(goal, given))
+        return goal is TRUE or (goal is not FALSE and self.w.ranges.decide(goal, given))
 
 
 def _is_multiple(e: Expr, n: int) -> bool:

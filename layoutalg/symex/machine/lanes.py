@@ -25,7 +25,7 @@ What it cannot represent: numbers of lanes that are written to and not constant;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, mod, negation, select, simplify, substitute, variables
 from layoutalg.index.conditions import implies
@@ -45,13 +45,17 @@ from layoutalg.target.operand import MatrixInstruction
 class SymbolicLanes:
     """The lanes of the wave that the own lane is of."""
 
-    def __init__(self, registers: SymbolicRegisters, alike: set[Expr], loops: Callable[[], tuple[Expr, ...]]) -> None:
-        """`alike`: what all lanes of a wave have alike, to which comes what is found to be so; `loops`: the turns."""
-        self.registers, self.w, self.alike, self.loops = registers, registers.w, alike, loops
+    def __init__(self, registers: SymbolicRegisters, alike: Iterable[Expr]) -> None:
+        """`alike`: what all lanes of a wave have alike, to which comes what is found to be so."""
+        self.registers, self.w, self._alike = registers, registers.w, set(alike)
+
+    def note_alike(self, *found: Expr) -> None:
+        """All lanes of a wave have these alike."""
+        self._alike.update(found)
 
     def left(self, loop: Expr) -> None:
         """Behind a loop that lanes leave in different turns: what was alike in a turn is none of one turn any more."""
-        self.alike -= {v for v in self.alike if loop in own_coordinates(v)}
+        self._alike -= {v for v in self._alike if loop in own_coordinates(v)}
         self.w.forget(loop)
 
     def uniform(self, expr: Expr) -> bool:
@@ -60,7 +64,7 @@ class SymbolicLanes:
         It is, where it is made of what is given to the wave, of the numbers of loops' turns, of functions of such, and
         of the thread's numbers in such a way that those of lane 0's thread make the same of it.
         """
-        own = {*self.registers.threads, HAS_THREAD}
+        own = {*self.w.wave.threads, HAS_THREAD}
         made_of = variables(expr)
         if not all(v in own or self._is_uniform(v) for v in made_of):
             return False
@@ -68,10 +72,10 @@ class SymbolicLanes:
 
     def _is_uniform(self, v: Expr) -> bool:
         arguments = arguments_of(v)
-        return v in self.alike or v in self.loops() or (bool(arguments) and all(map(self.uniform, arguments)))
+        return v in self._alike or v in self.w.loops or (bool(arguments) and all(map(self.uniform, arguments)))
 
     def _of_first(self, expr: Expr) -> Expr:
-        return simplify(substitute(expr, self.registers.threads_at(ZERO)))
+        return simplify(substitute(expr, self.w.wave.threads_at(ZERO)))
 
     # Other lanes
 
@@ -80,15 +84,14 @@ class SymbolicLanes:
 
         Unknowns that lanes have for themselves become others, one for each and each lane that is named.
         """
-        registers = self.registers
-        there: dict[Expr, Expr] = dict(registers.threads_at(lane))
+        there: dict[Expr, Expr] = dict(self.w.wave.threads_at(lane))
         for v in variables(e):
             if v not in there and not self.uniform(v):
                 kind = kind_of(v)
                 same = kind if kind in NOTHING_KNOWN else Kind.DATA
                 there[v] = self.w.belonging("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
                 if wave:
-                    self.alike.add(there[v])
+                    self.note_alike(there[v])
         return simplify(substitute(e, there))
 
     def _word_at(self, word: Word | Mask, lane: Expr, wave: bool = False) -> Word:
@@ -106,7 +109,7 @@ class SymbolicLanes:
             (own,) = arguments_of(lane)
             if negation(self.w.nobody(own)) in registers.state.path and implies(own, registers.own_exec):
                 return TRUE
-        return self.elsewhere(all_of(registers.w.occupied, registers.own_exec), lane, wave)
+        return self.elsewhere(all_of(registers.w.wave.occupied, registers.own_exec), lane, wave)
 
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
         """The word of the lane that each lane names; of one that is not active an undefined one."""
@@ -117,7 +120,7 @@ class SymbolicLanes:
         size = self.registers.kernel.wave_size
         if isinstance(word, Mask):
             return self.w.fresh_word()
-        made_of = lane.expr, self.registers.lane  # other lanes' too, which are made alike
+        made_of = lane.expr, self.w.wave.lane  # other lanes' too, which are made alike
         e = self.elsewhere(word.expr, self.w.fresh("lane", size, Kind.DATA, "", *made_of))
         return self.w.word(select(self.w.fresh_bit(*made_of), e, 0))
 
@@ -150,7 +153,7 @@ class SymbolicLanes:
         register = self._register(target)
         number = self.registers.number(lane) % self.registers.kernel.wave_size
         written = word.own if isinstance(word, Mask) else word.expr
-        unknown = self.w.unknown_word(written, self.registers.lane)
+        unknown = self.w.unknown_word(written, self.w.wave.lane)
         self.registers.put(register, self.registers.state.condition, unknown)
         self.registers.hold_lane(register, number, word)
 
@@ -177,7 +180,7 @@ class SymbolicLanes:
     def _first_lane(self, own: Expr) -> Expr:
         """The number of the first lane that has its bit of a mask."""
         lane = self.w.first_of(Mask(own))
-        self.alike.add(lane)
+        self.note_alike(lane)
         return lane
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:

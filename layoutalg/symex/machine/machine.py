@@ -22,11 +22,9 @@ What it cannot represent (each stops with its name): moves between lanes, but of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, ZERO, Expr, symbol, variables
+from layoutalg.index import TRUE, ZERO, Expr, variables
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -35,89 +33,33 @@ from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.symex.machine.arguments import ALIGNED, DISPATCH_PACKET, Arguments, constant_segments
-from layoutalg.symex.machine.arithmetic import Decide, IndexValues
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.lanes import SymbolicLanes
-from layoutalg.symex.machine.memory import HasContents, Loaded, SymbolicMemory
+from layoutalg.symex.machine.memory import SymbolicMemory
 from layoutalg.symex.machine.outstanding import LDS
-from layoutalg.symex.machine.registers import HIGHEST_ADDRESS, SymbolicRegisters
+from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
-from layoutalg.symex.machine.state import BoundArgument, TracedElement
-from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.machine.spaces import AddressSpaces
+from layoutalg.symex.machine.tracing import TraceBuilder
 from layoutalg.symex.values.unknowns import dependencies
-from layoutalg.symex.values.word import Mask, NotReadable
+from layoutalg.symex.values.word import Mask, NotReadable, Word
 
 
-class SymbolicMachine(SymbolicMemory):
+class SymbolicMachine:
     """One unknown lane: its registers and lanes; its memory is the trace."""
 
-    def __init__(
-        self,
-        program: MachineCode,
-        arguments: Sequence[BoundArgument],
-        grid: Sequence[Expr],
-        threads: Sequence[Expr],
-        always: Expr,
-        sizes: Mapping[str, int],
-        decide: Decide,
-        functions: UninterpretedFunctions,
-        packet: Sequence[BoundArgument] = (),
-    ) -> None:
-        """`grid` and `threads` are the index variables; `sizes` is the bytes of an element in each buffer and LDS.
-
-        `packet` is what the dispatch packet says, by its bytes.
-        """
-        self.kernel, self.w = program.kernel, IndexValues(decide, always, functions)
-        self.w.thread = (*grid, *threads)
-        self.registers = SymbolicRegisters(self.kernel, self.w, threads)
+    def __init__(self, program: MachineCode, inputs: Inputs, values: IndexValues, trace: TraceBuilder) -> None:
+        self.program, self.kernel, self.w, self.trace = program, program.kernel, values, trace
+        self.registers = SymbolicRegisters(self.kernel, values)
         self.scratch = Scratch(self.registers)
-        self.program, self.sizes = program, sizes
-        given = (*grid, *(a.number for a in arguments if a.number is not None))
-        self.of_the_block = frozenset(variables(*given))  # what all waves of a block have alike
-        self.lanes = SymbolicLanes(self.registers, set(self.of_the_block), lambda: self.loops)
-        self.interpreter = Interpreter(self.registers, self, self.lanes)
-        self.trace: list[TracedElement] = []
-        self.moment = 0  # how many instructions have accessed memory
-        self.noting = True  # or only trying out what a loop changes
-        self.spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
-        self.beside: set[int] = set()  # those beside which other accesses of the wave to LDS are under way
-        self.loaded: Loaded = lambda buffer, offset, size, values: None  # is told what was loaded
-        self.has_contents: HasContents = lambda buffer, offset, size, given: True
-        self.buffers = {
-            a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_ADDRESS, multiple_of=ALIGNED)
-            for a in arguments
-            if a.buffer
-        }
-        tables = constant_segments(self.kernel)
-        self.buffers |= {name: self.registers.code + one.address for name, one in tables.items() if name in sizes}
-        self.arguments = Arguments("arguments", self.kernel.argument_segment, arguments, self.buffers, self.w)
-        self.packet = Arguments("dispatch packet", DISPATCH_PACKET, packet, self.buffers, self.w)
-        self.bases = {
-            *self.buffers.values(),
-            self.arguments.address,
-            self.packet.address,
-            self.registers.code,
-            *variables(*self.registers.apertures.values()),
-        }
-        self._initialise(grid, threads)
-
-    @property
-    def loops(self) -> tuple[Expr, ...]:
-        """The variables of the loops that are followed, the outermost first."""
-        return self.w.loops
-
-    @loops.setter
-    def loops(self, loops: tuple[Expr, ...]) -> None:
-        self.w.loops = loops
-
-    @contextmanager
-    def within(self, loop: Expr) -> Iterator[None]:
-        """Within an iteration of a loop: what is made there is of it."""
-        around, self.w.loops = self.w.loops, (*self.w.loops, loop)
-        try:
-            yield
-        finally:
-            self.w.loops = around
+        numbers = (a.number for a in inputs.arguments if a.number is not None)
+        self._of_all = frozenset(variables(*inputs.blocks, *numbers))  # what all waves of a block have alike
+        self.lanes = SymbolicLanes(self.registers, self._of_all)
+        self._spaces = AddressSpaces(inputs, self.registers)
+        memory = SymbolicMemory(self.lanes, self.scratch, self._spaces, trace)
+        self._interpreter = Interpreter(self.registers, memory, self.lanes)
+        self._initialise(inputs)
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same."""
@@ -130,21 +72,18 @@ class SymbolicMachine(SymbolicMemory):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
         if state.path:
             raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
-        if not all(self._of_the_block(t) for t in self.loops):
+        if not all(self._of_the_block(t) for t in self.w.loops):
             raise NotReadable(
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
-        if state.signalled == signals:
+        if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
-        state.signalled = not waits
-        state.barriers += waits
         if waits:
-            for address, passed in state.outstanding.meet().items():
-                self.spans[address] = max(self.spans.get(address, 0), passed)
+            self.trace.pass_barrier(state.outstanding.meet())
 
     def _of_the_block(self, loop: Expr) -> bool:
         """Whether a loop runs as often in all waves of a block: its count is made of what they have alike."""
-        alike = self.of_the_block | {*self.loops}
+        alike = self._of_all | {*self.w.loops}
         extent = loop.value.extent  # none of a constant
         return extent is None or all(v in alike for v in dependencies(extent))
 
@@ -153,13 +92,6 @@ class SymbolicMachine(SymbolicMemory):
         if self.registers.state.outstanding.coming:
             raise NotReadable("a load to LDS is under way where a wave ends")
 
-    def settle(self) -> None:
-        """Behind the last instruction: notes of each load to LDS how long it was under way."""
-        for k, one in enumerate(self.trace):
-            if one.store and one.buffer == "lds" and one.instruction.address in self.spans:
-                alone = one.instruction.address not in self.beside
-                self.trace[k] = replace(one, lands=self.spans[one.instruction.address], alone=alone)
-
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""
         if instruction.name in BARRIERS:
@@ -167,11 +99,11 @@ class SymbolicMachine(SymbolicMemory):
             return
         self._refuse_in_index_mode(instruction)
         registers = self.registers
-        registers.state.scc = registers.scc  # one unknown on all ways from here, if it is one
+        registers.define_scc()
         registers.assume(instruction)
         held = registers.moved_whole(instruction)
         try:
-            self.interpreter.step(instruction)
+            self._interpreter.step(instruction)
         except NotReadable as error:  # of words, which know of no instruction
             place = f"{instruction.address:#x}"
             raise error if place in str(error) else NotReadable(f"{instruction.place}: {error}") from error
@@ -188,37 +120,40 @@ class SymbolicMachine(SymbolicMemory):
 
     # The start
 
-    def _initialise(self, grid: Sequence[Expr], threads: Sequence[Expr]) -> None:
-        kernel, w = self.kernel, self.w
-        self.registers.set_exec(self.registers.state, Mask(TRUE))
+    def _initialise(self, inputs: Inputs) -> None:
+        kernel, w, registers = self.kernel, self.w, self.registers
+        registers.set_exec(registers.state, Mask(TRUE))
         register = 0
         for name, dwords in kernel.user_sgprs:
-            given = {"kernarg_segment_ptr": self.arguments, "dispatch_ptr": self.packet}.get(name)
-            if given is not None and (given is self.arguments or given.bound):
-                self.registers.write_scalar(Operand("s", register), 64, w.word(given.address, 64))
+            given = {"kernarg_segment_ptr": self._spaces.arguments, "dispatch_ptr": self._spaces.packet}.get(name)
+            if given is not None and (given is self._spaces.arguments or given.bound):
+                registers.write_scalar(Operand("s", register), 64, w.word(given.address, 64))
             elif name == PRELOADED and kernel.preloaded:
-                for k in range(dwords):
-                    word = self.arguments.dword(4 * (kernel.preload_offset + k))
-                    self.registers.state.scalars["s", register + k] = word
+                words = [self._spaces.arguments.dword(4 * (kernel.preload_offset + k)) for k in range(dwords)]
+                registers.put_scalars([("s", register + k) for k in range(dwords)], words)
             register += dwords
-        register = kernel.user_sgpr_count
+        for number, word in self._block_registers(inputs.blocks):
+            registers.put_scalars([("s", number)], [word])
+        if kernel.architecture.wave_number:
+            number, lowest, highest = kernel.architecture.wave_number
+            above = w.undefined(31 - highest) * (1 << highest + 1)
+            word = w.word(w.undefined(lowest) + w.wave.number * (1 << lowest) + above)
+            registers.put_scalars([("s", number)], [word])
+        self.scratch.initialise()
+        threads = inputs.threads[: kernel.thread_dimensions]
+        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads)), start=ZERO)
+        registers.put(("v", 0), TRUE, w.word(packed))
+
+    def _block_registers(self, grid: Sequence[Expr]) -> Iterator[tuple[int, Word]]:
+        """The scalar registers that say which block it is."""
+        kernel, w = self.kernel, self.w
         blocks = [*grid, *(ZERO for _ in range(3 - len(grid)))]
         if kernel.architecture.block_registers:
             first, second = kernel.architecture.block_registers
             x, y, z = kernel.block_indices
-            self.registers.state.scalars["s", first] = w.word(blocks[0]) if x else w.fresh_word()
+            yield first, w.word(blocks[0]) if x else w.fresh_word()
             low = blocks[1] if y else w.undefined(16)
-            self.registers.state.scalars["s", second] = w.word(low + blocks[2] * (1 << 16) if z else low)
-        else:
-            for block, wanted in zip(blocks, kernel.block_indices, strict=True):
-                if wanted:
-                    self.registers.state.scalars["s", register] = w.word(block)
-                    register += 1
-        if kernel.architecture.wave_number:
-            number, lowest, highest = kernel.architecture.wave_number
-            above = w.undefined(31 - highest) * (1 << highest + 1)
-            word = w.word(w.undefined(lowest) + self.registers.wave * (1 << lowest) + above)
-            self.registers.state.scalars["s", number] = word
-        self.scratch.initialise()
-        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads[: kernel.thread_dimensions])), start=ZERO)
-        self.registers.state.cells["v", 0] = ((TRUE, w.word(packed)),)
+            yield second, w.word(low + blocks[2] * (1 << 16) if z else low)
+            return
+        wanted = (block for block, is_wanted in zip(blocks, kernel.block_indices, strict=True) if is_wanted)
+        yield from enumerate(map(w.word, wanted), kernel.user_sgpr_count)

@@ -8,62 +8,38 @@ What it cannot represent: elements of less than a byte that lanes load for one a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import lcm
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, mod, select, simplify, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, mod, select, simplify
 from layoutalg.index.conditions import assuming, conjunction
-from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.symex.machine.addresses import Bases, Span
-from layoutalg.symex.machine.arguments import Arguments, constants
-from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.addresses import Span
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, half_of
-from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.machine.spaces import AddressSpaces
+from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target.transposed import TRANSPOSED
-
-Loaded = Callable[[str, Expr, int, Sequence[Expr]], None]
-"""Is told the buffer (empty where it is not known), the bytes of each value, and the unknowns that stand for them."""
-
-
-HasContents = Callable[[str, Expr, int, Expr], bool]
-"""Whether so many bytes of a buffer, from an offset on, are known to hold something wherever a condition does."""
 
 
 class SymbolicMemory:
     """What memory instructions and waits do, on the registers and the trace of a machine."""
 
-    kernel: KernelBinary
-    w: IndexValues
-    registers: SymbolicRegisters
-    scratch: Scratch
-    lanes: SymbolicLanes
-    sizes: Mapping[str, int]  # the bytes of an element in each buffer and LDS
-    buffers: Mapping[str, Expr]  # where each begins
-    arguments: Arguments
-    packet: Arguments
-    bases: set[Expr]
-    trace: list[TracedElement]
-    moment: int  # how many instructions have accessed memory
-    noting: bool  # or only trying out what a loop changes
-    spans: dict[int, int]  # load to LDS → barriers that its wave passed while it was under way, at most
-    beside: set[int]  # those beside which other accesses of the wave to LDS are under way
-    loaded: Loaded  # is told what was loaded
-    has_contents: HasContents
+    def __init__(self, lanes: SymbolicLanes, scratch: Scratch, spaces: AddressSpaces, trace: TraceBuilder) -> None:
+        self.registers, self.kernel, self.w = lanes.registers, lanes.registers.kernel, lanes.w
+        self.lanes, self.scratch, self.spaces, self.trace = lanes, scratch, spaces, trace
 
     def start_in_lds(self, word: Word, bits: int) -> Word:
         """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
-        start = self.w.uncut(self.w.unsigned(word))
-        if simplify(mod(start, 4)) is not ZERO or not self.w.shown(start, 0, 1 << bits):
+        start = self.w.ranges.uncut(self.w.unsigned(word))
+        if simplify(mod(start, 4)) is not ZERO or not self.w.ranges.shown(start, 0, 1 << bits):
             raise NotReadable(f"M0 is {start}, of which a load to LDS takes bits 2 to {bits - 1}")
         return self.w.word(start)
 
@@ -88,7 +64,7 @@ class SymbolicMemory:
         in_lds: Word | None = None,
     ) -> None:  # fmt: skip
         """Notes every element; loaded data are new unknowns."""
-        self.moment += 1
+        self.trace.begin()
         counted = access.space
         if access.space == "flat":
             access = replace(access, space=self.registers.space_of(addresses[0]))
@@ -115,7 +91,7 @@ class SymbolicMemory:
             self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),), in_lds)
             return
         parts: Sequence[RangedPart] = [RangedPart(offset, access.size, TRUE)]
-        if self.noting:
+        if self.trace.recording:
             buffer = DescribedBuffer(self.w, self.kernel.architecture.name, descriptor, instruction.place)
             parts = buffer.parts(access, scalar, offset)
         self._carry_out(instruction, replace(access, space="global"), parts, access.space, in_lds)
@@ -159,34 +135,25 @@ class SymbolicMemory:
         """Where a part of an access is, in each case that this lane makes it; and the bytes of an element."""
         active = self.registers.active
         guard = active if part.inside is TRUE else conjunction(active, part.inside)
-        if not self.noting or guard is FALSE:
+        if not self.trace.recording or guard is FALSE:
             return [Span("", ZERO, guard)], min(access.size, 4)
-        if access.space == "lds" and part.address.bits == 32:
-            found: list[Span] | None = [Span("lds", self.w.uncut(self.w.unsigned(part.address)), guard)]
-        else:
-            before, self.w.given = self.w.given, all_of(self.w.given, part.inside)
-            apertures = {"lds": self.registers.apertures["lds"]}
-            addresses = Bases(self.w, apertures if access.space == "lds" else self.buffers, self.bases)
-            found = addresses.places(part.address.expr, guard)
-            self.w.given = before
-        if found is None:
-            raise NotReadable(f"{instruction.place}: the address {simplify(part.address.expr)} is in no buffer")
-        return found, min(4, access.size, *(self.sizes[one.buffer] for one in found))
+        with self.w.ranges.assuming(part.inside):
+            found = self.spaces.places(access.space, part.address, guard, instruction.place)
+        return found, self.spaces.element_size(found, access.size)
 
     def _note(
         self, instruction: Instruction, access: MemoryInstruction, place: Span, size: int, values: Sequence[Expr]
     ) -> None:
         if not place.buffer:
             return
-        if place.buffer == "lds" and instruction.address not in self.spans:
-            self.beside |= {address for _, address in self.registers.state.outstanding.coming}
         state, atomic = self.registers.state, access.atomic is not None
+        in_flight = [address for _, address in state.outstanding.coming] if place.buffer == "lds" else []
         for k, value in enumerate(values):
             at = place.buffer, place.offset + k * size, place.condition, state.barriers
             this = instruction, access.store or atomic, *at, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
-            rest = self.w.loops, k * size, atomic, self.moment, uniform
-            self.trace.append(TracedElement(*this, *rest, signalled=state.signalled))
+            rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
+            self.trace.add(TracedElement(*this, *rest, signalled=state.signalled), in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -221,7 +188,7 @@ class SymbolicMemory:
                 for _ in range(count if access.atomic else 0)
             ]
             self._note(instruction, access, place, size, left or values)
-            self.loaded(place.buffer, place.offset, size, values)
+            self.trace.load(place.buffer, place.offset, size, values)
             here = assuming(place.condition, guard)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return found, size
@@ -237,9 +204,7 @@ class SymbolicMemory:
         """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
         if self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
-        self.spans.setdefault(instruction.address, 0)
-        if self.registers.state.outstanding.open(LDS):
-            self.beside.add(instruction.address)
+        self.trace.bring(instruction.address, self.registers.state.outstanding.open(LDS))
         words: list[Expr] = []
         for part in parts:
             found, size = self._found(instruction, replace(access, size=part.size), part)
@@ -257,10 +222,10 @@ class SymbolicMemory:
         if not self.lanes.all_active():
             raise NotReadable(f"{instruction.place} with inactive lanes")
         load = TRANSPOSED[instruction.name.lower()]
-        own = self.w.uncut(self.w.unsigned(address))
-        if not self.w.shown(simplify(mod(own, load.alignment)), 0, 1):
+        own = self.w.ranges.uncut(self.w.unsigned(address))
+        if not self.w.ranges.shown(simplify(mod(own, load.alignment)), 0, 1):
             raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")
-        lane, target = self.registers.lane, operand_of(instruction, "d")
+        lane, target = self.w.wave.lane, operand_of(instruction, "d")
         whole = lcm(load.bits, 8) // 8  # bytes of the fewest elements that fill some
         together = 8 * whole // load.bits
         found: list[Expr] = []
@@ -295,9 +260,14 @@ class SymbolicMemory:
 
     def _contents(self, place: Span, size: int, count: int) -> list[Expr]:
         """Unknowns for what is loaded: data, but where perhaps nothing was written."""
-        buffer, start = place.buffer, place.offset
-        there = (not buffer or self.has_contents(buffer, start + k * size, size, place.condition) for k in range(count))
-        return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if known else Kind.UNDEFINED) for known in there]
+        known = (self._has_contents(place, place.offset + k * size, size) for k in range(count))
+        return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if there else Kind.UNDEFINED) for there in known]
+
+    def _has_contents(self, place: Span, offset: Expr, size: int) -> bool:
+        """Whether bytes are known to hold something wherever they are accessed."""
+        goal = self.trace.has_contents(place.buffer, offset, size) if place.buffer else TRUE
+        ranges = self.w.ranges
+        return goal is TRUE or ranges.decide(goal, all_of(ranges.always, place.condition))
 
     def _store(self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart) -> None:
         second = "data2" in instruction.operands
@@ -317,30 +287,29 @@ class SymbolicMemory:
         for key in keys:
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-        words = constants(self.kernel, simplify(address.expr - self.registers.code), access.registers, self.w)
-        if not words and {*self.buffers.values()} & set(variables(address.expr)):
+        words = self.spaces.constants(address.expr, access.registers)
+        if not words and self.spaces.is_in_buffers(address.expr):
             words = self._load_uniform(instruction, access, address)
-        for given in (self.arguments, self.packet):
+        for given in (self.spaces.arguments, self.spaces.packet):
             words = words or given.at(address.expr, access.registers, instruction.place)
         if not words:
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
-        self.registers.state.scalars.update(zip(keys, words, strict=True))
+        self.registers.put_scalars(keys, words)
         return keys
 
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""
-        state = self.registers.state
-        where = Bases(self.w, self.buffers, self.bases)
-        places = where.places(address.expr, state.condition) if self.noting else [Span("", ZERO, state.condition)]
-        if places is None:
-            raise NotReadable(f"{instruction.place}: the address {simplify(address.expr)} is in no buffer")
+        given = self.registers.state.condition
+        places = [Span("", ZERO, given)]
+        if self.trace.recording:
+            places = self.spaces.places(access.space, address, given, instruction.place)
         found = [ZERO] * access.registers
         for place in places:
             values = self._contents(place, 4, access.registers)
             self._note(instruction, access, place, 4, values)
-            self.lanes.alike.update(values)
-            self.loaded(place.buffer, place.offset, 4, values)
-            here = assuming(place.condition, state.condition)
+            self.lanes.note_alike(*values)
+            self.trace.load(place.buffer, place.offset, 4, values)
+            here = assuming(place.condition, given)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return [self.w.word(value) for value in found]
 

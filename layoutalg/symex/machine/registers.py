@@ -16,11 +16,10 @@ What it cannot represent: what other lanes have in a vector register; lanes with
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, mod, select, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, symbol, variables
 from layoutalg.index.conditions import implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
@@ -30,7 +29,7 @@ from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.state import State, resolved, within
 from layoutalg.symex.values.unknowns import Kind
-from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED, Bit, Mask, NotReadable, Word, as_mask
+from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
@@ -43,26 +42,13 @@ HIGHEST_ADDRESS = (1 << 47) - 1
 class SymbolicRegisters:
     """The registers of one unknown lane and of its wave."""
 
-    def __init__(self, kernel: KernelBinary, values: IndexValues, threads: Sequence[Expr]) -> None:
-        """`threads` are the index variables of the block's threads."""
-        self.kernel, self.w, self.given = kernel, values, values.always
+    def __init__(self, kernel: KernelBinary, values: IndexValues) -> None:
+        self.kernel, self.w = kernel, values
         self.state = State()
         self.index_mode, self._index = 0, 0
         self.where = "the entry"  # the instruction that is carried out
         self._lanes: dict[Key, set[int]] = {}  # of vector registers: those that ever had a scalar word
         self._exec: tuple[tuple[Word | Mask | None, ...], Expr] = ((), TRUE)  # EXEC's registers, and the lane's bit
-        self.threads = tuple(threads)
-        self.count = math.prod(int(t.hi) + 1 for t in threads)
-        if self.count % kernel.wave_size:
-            self.w.occupied = OCCUPIED
-        #: The own lane's number in its wave: threads fill waves in order, x the fastest (HSA, flattened work-item ID).
-        self.lane: Expr = ZERO
-        for t in reversed(threads):
-            self.lane = self.lane * (int(t.hi) + 1) + t
-        #: The wave's number in its block.
-        self.wave = simplify(div(self.lane, kernel.wave_size))
-        self.lane = self.w.lane = simplify(mod(self.lane, kernel.wave_size))
-        self.w.lanes = kernel.wave_size
         # What a loader adds to the addresses of a code object keeps the alignment of code (`container.loader`).
         size = max((segment.end for segment in kernel.image), default=0)
         self.code = symbol("address of code", min=0, max=HIGHEST_ADDRESS - size, multiple_of=256)
@@ -131,9 +117,13 @@ class SymbolicRegisters:
 
     def set_exec(self, state: State, mask: Mask) -> None:
         """EXEC of a state: of lanes that have a thread."""
-        mask = mask.having(all_of(self.w.occupied, mask.own))
+        mask = mask.having(all_of(self.w.wave.occupied, mask.own))
         for k, part in enumerate(self._registers_of(mask, self.kernel.wave_size)):
             state.scalars["s", EXEC + k] = part
+
+    def put_scalars(self, keys: Sequence[Key], words: Sequence[Word]) -> None:
+        """Registers of which no load is under way get these words."""
+        self.state.scalars.update(zip(keys, words, strict=True))
 
     def write_scc(self, truth: Bit) -> None:
         """Writes the condition code."""
@@ -146,6 +136,10 @@ class SymbolicRegisters:
             self.state.scc = Bit(self.w.fresh_bit(kind=Kind.UNDEFINED))
         return self.state.scc
 
+    def define_scc(self) -> None:
+        """One condition code on all ways from here on: an unknown, where nothing wrote it."""
+        self.state.scc = self.scc
+
     @property
     def active(self) -> Expr:
         """The condition under which this lane takes part."""
@@ -157,16 +151,20 @@ class SymbolicRegisters:
         registers = self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
         if registers != self._exec[0]:
             mask = as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size))
-            if self.w.occupied is not TRUE and mask.vacant is not FALSE:
+            if self.w.wave.occupied is not TRUE and mask.vacant is not FALSE:
                 raise NotReadable(f"{self.where}: lanes may be active that have no thread")
             self._exec = registers, mask.threads
         return self._exec[1]
+
+    def enter(self, state: State) -> None:
+        """From here on the registers are those of another state."""
+        self.state = state
 
     def assume(self, instruction: Instruction) -> None:
         """What may be assumed of values: a scalar one counts also where this lane takes no part."""
         self.where = instruction.place
         scalar = instruction.form.startswith(("SOP", "SMEM"))
-        self.w.given = _both(self.given, self.state.condition if scalar else self.active)
+        self.w.ranges.assume(self.state.condition if scalar else self.active)
 
     def read_register(self, operand: Operand, bits: int, half: str = "") -> Word:
         """The lane's word."""
@@ -240,36 +238,11 @@ class SymbolicRegisters:
 
     def mask_of(self, truth: Bit) -> Mask:
         """The lane's bit, if it takes part."""
-        return Mask(all_of(self.w.occupied, truth.expr, self.active), truth.carry, self.active)
+        return Mask(all_of(self.w.wave.occupied, truth.expr, self.active), truth.carry, self.active)
 
     def lane_number(self) -> Word:
         """The own lane's, by its thread."""
-        return self.w.word(self.lane)
-
-    def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
-        """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""
-        there = self.wave * self.kernel.wave_size + lane
-        found: dict[Expr, Expr] = {}
-        if self.w.occupied is not TRUE:
-            found[HAS_THREAD] = simplify(select(there < self.count, 1, 0))
-        left, number = self.kernel.wave_size, lane
-        for t in self.threads:  # as long as an axis has whole waves, or a wave whole lines of it
-            size = int(t.hi) + 1
-            if left > 1 and size % left == 0:
-                found[t], left = simplify(div(t, left) * left + number), 1
-            elif left > 1 and left % size == 0:
-                found[t], left, number = simplify(mod(number, size)), left // size, simplify(div(number, size))
-            elif left > 1:
-                return found | self._threads_of(there)
-        return found
-
-    def _threads_of(self, number: Expr) -> dict[Expr, Expr]:
-        """The numbers of the thread of this number in the block."""
-        found = {}
-        for t in self.threads[:-1]:
-            size = int(t.hi) + 1
-            found[t], number = simplify(mod(number, size)), div(number, size)
-        return found | {self.threads[-1]: simplify(number)}
+        return self.w.word(self.w.wave.lane)
 
     def aperture(self, space: str) -> Word:
         """The base of an aperture, which is not known."""
@@ -342,13 +315,7 @@ class SymbolicRegisters:
 
     def all_active(self) -> bool:
         """Whether every lane of the wave is: this one is, whichever thread it is, and every lane is a thread's."""
-        return self.own_exec is TRUE and self.w.occupied is TRUE
-
-
-@lru_cache(maxsize=1 << 10)
-def _both(one: Expr, other: Expr) -> Expr:
-    """Both hold; kept, since one path has many instructions."""
-    return all_of(one, other)
+        return self.own_exec is TRUE and self.w.wave.occupied is TRUE
 
 
 @lru_cache(maxsize=1 << 10)

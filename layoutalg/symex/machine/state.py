@@ -14,14 +14,12 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
-from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Key, Outstanding
 from layoutalg.symex.values.unknowns import Kind, is_unknown
@@ -29,49 +27,6 @@ from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, is_mask, o
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
-
-
-@dataclass(frozen=True)
-class BoundArgument:
-    """What bytes of the arguments stand for: a buffer's address, or a number modulo 2 to the power of its bits."""
-
-    offset: int  # bytes from the start of the arguments
-    size: int  # bytes
-    buffer: str = ""
-    number: Expr | None = None
-
-
-def hidden_arguments(kernel: KernelBinary, known: Mapping[str, Expr]) -> Iterator[BoundArgument]:
-    """The arguments that the runtime gives, of the kinds that are known."""
-    for place in kernel.metadata.arguments:
-        if place.kind in known:
-            yield BoundArgument(place.offset, place.size, number=known[place.kind])
-
-
-@dataclass(frozen=True)
-class TracedElement:
-    """One element of one access: bytes from the start of the buffer (or of LDS).
-
-    Within a loop, all is said of the iteration that the loop's variable numbers.
-    """
-
-    instruction: Instruction
-    store: bool
-    buffer: str  # the argument's name, or `lds`
-    offset: Expr  # in bytes
-    guard: Expr
-    barriers: Expr  # how many the wave has passed: its waits
-    value: Expr  # stored bits, or the unknown that was loaded
-    size: int  # bytes
-    width: int  # bytes that the instruction moves at once
-    loops: tuple[Expr, ...] = ()  # the variables of the loops around it
-    within: int = 0  # bytes from the first that the instruction moves at once
-    atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
-    moment: int = 0  # elements of one have been accessed at once
-    uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
-    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
-    alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
-    signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
 
 
 @dataclass
@@ -93,6 +48,13 @@ class State:
     def under(self, condition: Expr) -> State:
         """A copy on the way where a condition holds."""
         return replace(self.copy(), path=(*self.path, condition))
+
+    def pass_barrier(self, signals: bool, waits: bool) -> bool:
+        """A barrier, or one of its two parts, is passed; whether it makes a pair with the other part."""
+        paired = self.signalled != signals
+        self.signalled = not waits
+        self.barriers += waits
+        return paired
 
     @property
     def condition(self) -> Expr:

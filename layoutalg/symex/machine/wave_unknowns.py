@@ -17,7 +17,11 @@ What it cannot represent: how many lanes have a bit.
 
 from __future__ import annotations
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation
+from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import Kind, unknown_value
 from layoutalg.symex.values.word import Mask
@@ -29,18 +33,30 @@ FIRST_LANE = "first_lane"
 class WaveUnknowns:
     """Makes unknowns, each with a number of its own, or one for all that it belongs to."""
 
-    def __init__(self) -> None:
-        self.occupied: Expr = TRUE  # whether a lane has a thread: not said of each where blocks do not fill waves
-        self.lane: Expr = ZERO  # the own lane's number in its wave, which has so many
-        self.lanes = 64
-        self.thread: tuple[Expr, ...] = ()  # the own lane's: the indices of its block, and in it
-        self.loops: tuple[Expr, ...] = ()  # the variables of the loops that are followed
+    def __init__(self, wave: Wave) -> None:
+        self.wave = wave
+        self._thread = *wave.blocks, *wave.threads
+        self._loops: tuple[Expr, ...] = ()
         self._made = 0
         self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
 
+    @property
+    def loops(self) -> tuple[Expr, ...]:
+        """The variables of the loops that are followed, the outermost first."""
+        return self._loops
+
+    @contextmanager
+    def within(self, loop: Expr) -> Iterator[None]:
+        """Within an iteration of a loop: what is made there is of it."""
+        around, self._loops = self._loops, (*self._loops, loop)
+        try:
+            yield
+        finally:
+            self._loops = around
+
     def fresh(self, name: str, limit: int, kind: Kind = Kind.DATA, function: str = "", *of: Expr) -> Expr:
         """A new unknown of this thread in this iteration, 0 ≤ name < limit."""
-        return self._new(name, limit, kind, function, of, (*self.thread, *self.loops))
+        return self._new(name, limit, kind, function, of, (*self._thread, *self._loops))
 
     def _new(
         self, name: str, limit: int, kind: Kind, function: str, of: tuple[Expr, ...], owner: tuple[Expr, ...]
@@ -51,7 +67,7 @@ class WaveUnknowns:
     def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
         if (name, of) not in self._belonging:
-            self._belonging[name, of] = self._new(name, limit, kind, name, of, self.thread)  # of iterations, as `of` is
+            self._belonging[name, of] = self._new(name, limit, kind, name, of, self._thread)  # iterations: as `of` has
         return self._belonging[name, of]
 
     def forget(self, loop: Expr) -> None:
@@ -69,10 +85,10 @@ class WaveUnknowns:
 
     def lane_bit(self, *held: Expr, kind: Kind = Kind.ANY) -> Expr:
         """A new unknown bit of a mask; lanes without a thread have it not, where they have none that it `held`."""
-        own = all_of(self.occupied, self.fresh_bit(kind=kind))
-        if self.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
+        own = all_of(self.wave.occupied, self.fresh_bit(kind=kind))
+        if self.wave.occupied is TRUE or (held and all(Mask(one).vacant is FALSE for one in held)):
             return own
-        return any_of(own, all_of(negation(self.occupied), self.fresh_bit(kind=kind)))
+        return any_of(own, all_of(negation(self.wave.occupied), self.fresh_bit(kind=kind)))
 
     def undefined(self, bits: int = 32) -> Expr:
         """A number that nothing wrote: any that the machine happens to have there."""
@@ -93,8 +109,8 @@ class WaveUnknowns:
     def first_of(self, mask: Mask) -> Expr:
         """The number of the first lane that has its bit of a whole mask, where one has."""
         own, vacant = self.bits_of(mask)
-        return self.belonging(FIRST_LANE, self.lanes, *((own,) if vacant is FALSE else (own, vacant)))
+        return self.belonging(FIRST_LANE, self.wave.size, *((own,) if vacant is FALSE else (own, vacant)))
 
     def bits_of(self, mask: Mask) -> tuple[Expr, Expr]:
         """The own lane's bit of a mask, and that of lanes without a thread, if there are such."""
-        return mask.threads, FALSE if self.occupied is TRUE else mask.vacant
+        return mask.threads, FALSE if self.wave.occupied is TRUE else mask.vacant

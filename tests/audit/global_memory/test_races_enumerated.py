@@ -13,7 +13,6 @@ from layoutalg.audit.ask import Ask, Finding
 from layoutalg.audit.global_memory.races import races
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, Obligation, prove
-from layoutalg.symex.loops.found import FoundLoops
 
 N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
 T = 4
@@ -123,7 +122,7 @@ class Asked(Ask):
     """The prover alone, of kernels of which nothing else is known."""
 
     def __init__(self, launched: Any) -> None:
-        super().__init__(launched, FoundLoops())
+        super().__init__(launched, Trace())
 
     def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Finding:
         return Finding(claim, about, prove(obligation, limits=LIMITS))

@@ -16,7 +16,8 @@ from layoutalg.audit.lds.tables import LdsTables
 from layoutalg.index import FALSE, TRUE, Expr, as_expr, div, eq, mod, symbol, value, var, xor
 from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import Limits, Obligation, Proved, prove
-from layoutalg.symex.loops.found import MOST, FoundLoops
+from layoutalg.symex.loops.inferred import MOST
+from layoutalg.symex.trace import Trace
 from tests.fuzzing import FIRST, count
 
 N = symbol("N", min=1, max=64)
@@ -38,7 +39,7 @@ class Asked(Ask):
     """The prover alone, of kernels of which nothing else is known."""
 
     def __init__(self) -> None:
-        super().__init__(LAUNCHED, FoundLoops())
+        super().__init__(LAUNCHED, Trace())
 
     def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Finding:
         return Finding(claim, about, prove(obligation, limits=LIMITS))

@@ -17,8 +17,8 @@ from layoutalg.formats.spec import loads
 from layoutalg.index import FALSE, TRUE, const, var
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved, Refuted, Verdict
-from layoutalg.symex.loops.found import MOST
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.inferred import MOST
+from layoutalg.symex.machine.tracing import TracedElement
 from tests.foreign.corpus import HERE, WRONG, Broken
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS

@@ -14,8 +14,8 @@ from layoutalg.prove import ForAll, Proved, Refuted, prove
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import expected_elements
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from tests.matrix import each
 
@@ -38,7 +38,9 @@ def test_elements_that_are_moved_together_begin_at_a_multiple_of_their_bytes(vec
     load = Instruction(0, 8, "GLOBAL_LOAD_DWORD", "GLOBAL")
     first = wanted.elements[0]
     element = TracedElement(load, False, first.buffer, first.offset, first.guard, first.barriers, first.value, 2, width)
-    claims = dict(Comparison(kernel, wanted, [element], Loops(wanted.loops), Plain(), functions, 1 << 16).verdicts())
+    claims = dict(
+        Comparison(kernel, wanted, [element], LoopRecord(wanted.loops), Plain(), functions, 1 << 16).verdicts()
+    )
     about = "0x0 global_load_dword loads from source"
     assert isinstance(claims[f"{about}: place"], Proved)
     assert isinstance(claims[f"{about}: alignment"], found)

@@ -8,8 +8,8 @@ from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import ForAll, Proved, prove
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 KERNEL = lds_transpose("f32")
@@ -42,7 +42,7 @@ def verdicts(turned, first, second, loop=()):
     ]
     expected = Expected(tuple(wanted), {}, dict.fromkeys(loop, as_expr(3)))
     order = found[::-1] if turned else found
-    made = Comparison(KERNEL, expected, order, Loops(), Asked(), UninterpretedFunctions(), KERNEL.lds_bytes)
+    made = Comparison(KERNEL, expected, order, LoopRecord(), Asked(), UninterpretedFunctions(), KERNEL.lds_bytes)
     return [verdict for _, verdict in made.verdicts()]
 
 

@@ -14,7 +14,7 @@ B = var("block_x", 1 << 20)
 def sign(e: Expr, given: Expr) -> Expr:
     """What an arithmetic shift of the word by 31 is."""
     w = IndexValues(lambda goal, given: holds(ForAll("in range", goal, given), Limits(steps=500_000)))
-    w.given = given
+    w.ranges.assume(given)
     return w.ashr(w.word(e), w.const(31, 32)).expr
 
 

@@ -125,10 +125,10 @@ def test_what_an_estimate_is_below_is_said_only_where_it_was_seen():
     """Of a number that is not negative; elsewhere the machine divides another one."""
     x, y = symbol("x", min=-(2**31), max=2**31 - 1), symbol("y")
     w = IndexValues(lambda goal, given: False)
-    w.given = x >= 0
+    w.ranges.assume(x >= 0)
     found = estimated(w, w.word(x), w.const(8, 32))
     for condition, seen in ((x >= 0, True), (all_of(x >= 0, y < 5), True), (y < 5, False), (TRUE, False)):
-        w.given = condition
+        w.ranges.assume(condition)
         assert (w.unsigned(found) is simplify(found.expr)) == seen
 
 

@@ -137,9 +137,9 @@ def test_two_words_of_one_value_are_one_only_if_they_came_about_alike(turned):
     way = all_of(m >= 5, m < n + 5)
     w = IndexValues(lambda goal, given: False, all_of(m * n < 1 << 31))
     low = w.word(m - 5)
-    w.given = all_of(w.always, way)
+    w.ranges.assume(way)
     sign, zero = w.ashr(low, w.const(31, 32)), w.const(0, 32)
-    w.given = w.always
+    w.ranges.assume()
     assert (sign.expr, sign.origin) == (zero.expr, Sign(low))
     one = State({("s", 1): sign}, {("v", 1): ((way, sign),)}, path=(way,))
     other = State({("s", 1): zero}, {("v", 1): ((negation(way), zero),)}, path=(negation(way),))

@@ -1,16 +1,12 @@
 """What lanes of a wave say to one another: whose numbers they have, and which waves have which turns."""
 
-import numpy as np
 import pytest
 
 from layoutalg.audit.audit import audit
 from layoutalg.formats.spec import load, loads
-from layoutalg.index import array, const, var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.prove import Verdict
-from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.registers import SymbolicRegisters
 from tests.foreign.corpus import HERE
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
@@ -23,21 +19,6 @@ def followed(source: str) -> tuple[str, Verdict]:
     launch = (HERE / "launch" / "copy_plain.toml").read_text().partition("computes")[0]
     found = audit(machine_code(KERNELS["copy_plain"], "gfx942", 3, source), loads(launch), 30)
     return found.name, next(verdict for claim, _, verdict in found.claims if claim == "followed")
-
-
-@pytest.mark.parametrize("block", [(256,), (64, 4), (16, 16), (8, 4, 8), (48, 4), (128, 2, 2), (4, 24, 2), (1, 64)])
-def test_the_thread_in_a_lane_is_the_one_that_fills_it(block: tuple[int, ...]) -> None:
-    kernel = machine_code(KERNELS["copy_plain"], "gfx942").kernel
-    threads = [var(f"t{k}", size) for k, size in enumerate(block)]
-    registers = SymbolicRegisters(kernel, IndexValues(lambda goal, given: False), threads)
-    flat = np.arange(int(np.prod(block)))
-    numbers, rest = {}, flat
-    for t, size in zip(threads, block, strict=True):
-        numbers[t], rest = rest % size, rest // size
-    for lane in (0, 1, 5, 37, 63):
-        there = flat // 64 * 64 + lane
-        for t, e in registers.threads_at(const(lane)).items():
-            assert (np.broadcast_to(array([e], numbers)[0], flat.shape) == numbers[t][there]).all()
 
 
 @pytest.mark.parametrize("name", ["add-gfx942", "add-gfx1201"])

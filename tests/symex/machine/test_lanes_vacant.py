@@ -3,23 +3,16 @@
 from functools import cache
 from math import prod
 
-import numpy as np
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, Fault
 from layoutalg.formats.spec import loads
-from layoutalg.index import array, const, var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
-from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.registers import SymbolicRegisters
-from layoutalg.symex.values.word import HAS_THREAD
-from tests.foreign.running import machine_code
-from tests.foreign.table import KERNELS as CORPUS
 from tests.matrix import some
 
 FLAG = (
@@ -144,23 +137,3 @@ def test_every_such_block_as_runs_have_it(name: str, target: str, block: tuple[i
     assert not (found.proved and faults), faults
     seen = (name, target) not in UNSEEN
     assert found.proved == seen or not (KERNELS[name][2] and not faults), found.failures
-
-
-@pytest.mark.parametrize("block", [(96,), (17, 3), (5,), (32, 3), (50, 2), (3, 5, 7), (16, 2)])
-def test_the_thread_in_a_lane_is_the_one_that_fills_it_if_there_is_one(block: tuple[int, ...]) -> None:
-    kernel = machine_code(CORPUS["copy_plain"], "gfx942").kernel
-    threads = [var(f"t{k}", size) for k, size in enumerate(block)]
-    registers = SymbolicRegisters(kernel, IndexValues(lambda goal, given: False), threads)
-    flat = np.arange(int(np.prod(block)))
-    numbers, rest = {}, flat
-    for t, size in zip(threads, block, strict=True):
-        numbers[t], rest = rest % size, rest // size
-    for lane in (0, 1, 5, 31, 33, 37, 63):
-        there = flat // 64 * 64 + lane
-        found = {
-            t: np.broadcast_to(array([e], numbers)[0], flat.shape) for t, e in registers.threads_at(const(lane)).items()
-        }
-        assert (found[HAS_THREAD] == (there < flat.size)).all()
-        inside = there < flat.size
-        for t in threads:
-            assert (found[t][inside] == numbers[t][there[inside]]).all()

@@ -23,8 +23,8 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, simplify, variables
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import ForAll
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
 from layoutalg.symex.values.word import NotReadable
@@ -46,7 +46,7 @@ class Sums:
     """What one kernel stores, read over the reals."""
 
     def __init__(
-        self, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: Loops, decide: Decide
+        self, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: LoopRecord, decide: Decide
     ) -> None:
         assert file.launch is not None
         self.launched, self.file, self.trace, self.decide = launched, file, trace, decide

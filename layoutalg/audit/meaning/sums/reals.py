@@ -49,8 +49,8 @@ from layoutalg.index.normal import normal
 from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import ForAll
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind, arguments_of, call_of, dependencies, function_of, kind_of
 from layoutalg.symex.values.word import NotReadable
@@ -72,7 +72,7 @@ class Reals:
     """Reads words of one kernel, each of a thread and a turn of its loops."""
 
     def __init__(
-        self, launched: KernelLaunch, trace: Sequence[TracedElement], loops: Loops, dtypes: Mapping[str, str]
+        self, launched: KernelLaunch, trace: Sequence[TracedElement], loops: LoopRecord, dtypes: Mapping[str, str]
     ) -> None:
         """`dtypes` says the element type of each tensor."""
         self.launched, self.loops, self.dtypes = launched, loops, dtypes
@@ -204,7 +204,7 @@ class Reals:
         if any(kind_of(v) is not None for v in variables(expr)):
             raise NotReadable(f"{expr} depends on what was loaded")
         known = {v: env[v] for v in variables(expr) if v in env}
-        left = {t: self._turn(t, env) for t in variables(expr) if t in self.loops.expected and t not in env}
+        left = {t: self._turn(t, env) for t in variables(expr) if t in self.loops.counts and t not in env}
         counted = {t: turn for t, turn in left.items() if turn is not None}
         if len(counted) < len(left):
             raise NotReadable(f"{expr} depends on the last turn of a lane")
@@ -328,7 +328,7 @@ class Reals:
             raise NotReadable(found.why)
         return found
 
-    # Loops
+    # LoopRecord
 
     def _threads(self, env: Env) -> tuple[Expr, ...]:
         return tuple(env[v] for v in self.launched.threads)
@@ -355,7 +355,7 @@ class Reals:
             return env[t]
         if not is_counted(t):
             return None
-        return simplify(self.placed(self.loops.expected[t], env).value - 1)
+        return simplify(self.placed(self.loops.counts[t], env).value - 1)
 
     def _turns(self, marker: Expr, turn: Expr | None, dtype: str, env: Env, how: str) -> Addends:
         """What is carried, at the head of a turn; behind all of a lane's turns, where none is said."""
@@ -372,7 +372,7 @@ class Reals:
         outside = {v: e for v, e in env.items() if v is not t}
         s = symbol(f"earlier turn {next(self._numbers)}", min=0, max=MOST)
         if turn is None:
-            turns, *others = {one.turns for one in carried.values()}  # a loop may be followed from several states
+            turns, *others = {one.iterations for one in carried.values()}  # a loop may be followed from several states
             if turns is None or others:
                 raise NotReadable(f"in which turns lanes are in the loop that carries {marker}")
             self.questions[turns.exactly] = None

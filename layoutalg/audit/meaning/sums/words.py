@@ -8,8 +8,8 @@ from layoutalg.index import ZERO, Expr, const, div, mod, postorder, rebuild, sel
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
 from layoutalg.launch.symbolic import LDS
-from layoutalg.symex.loops.invariants import Loops
-from layoutalg.symex.machine.state import TracedElement
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Call, dependencies
 from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
@@ -84,7 +84,7 @@ def together(low: Call, high: Call) -> Call:
     return f"{name}[{int(number) // 2}]", (*low[1][:-1], simplify(mod(low[1][-1], 1 << 32) + high[1][-1] * (1 << 32)))
 
 
-def made_by_turns(loops: Loops) -> dict[Expr, Expr]:
+def made_by_turns(loops: LoopRecord) -> dict[Expr, Expr]:
     """What one turn makes of what a loop carries, out of it → what is carried; of the halves of one, their sum."""
     found: dict[Expr, Expr] = {}
     made = {v: simplify(one.after) for v, one in loops.carried.items()}

@@ -17,86 +17,74 @@ What it cannot represent: counts that depend on what is loaded, of loops that al
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, div, maximum, simplify, slack, var, variables
 from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.divergence import DivergentLoop
 from layoutalg.symex.loops.execution import Ends, LoopExecution, SymbolicExecution
-from layoutalg.symex.loops.invariants import Loop, Loops
+from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.lane_by_lane import LaneByLane, lanes_taken, whole
 from layoutalg.symex.loops.places import Register, own_exec, some_lane
 from layoutalg.symex.loops.ranking import near, unwrapped
+from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.state import State
 from layoutalg.symex.values.instances import moved
-from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of, owner_of
+from layoutalg.symex.values.unknowns import kind_of
 from layoutalg.symex.values.word import NotReadable
 
 #: More iterations than this no loop has: each is an instruction at least.
 MOST = 1 << 62
 
 
-@dataclass
-class FoundLoops(Loops):
-    """The loops of a kernel, each execution by the variable that is given to it."""
+class InferredLoops(LoopBuilder):
+    """The loops of a kernel, whose counts are found; no two executions have one name."""
 
-    divergent: dict[LoopExecution, bool] = field(default_factory=dict)  # whether each lane leaves for itself
-    taken: dict[LoopExecution, Register] = field(default_factory=dict)  # the mask of which each turn takes a lane
-    numbers: Iterator[int] = field(default_factory=itertools.count)  # no two executions have one name
-
-    def waiting(self, data: Container[Expr]) -> Iterator[int]:
-        """The heads of loops that are left by what a turn has loaded, of these data, or by what it hands on."""
-        for t, (head, leaves) in self.leaving.items():
-            for v in dependencies(leaves):
-                if kind_of(v) is Kind.DATA and t in owner_of(v) and (v in data or v in self.handed):
-                    yield head
-                    break
+    def __init__(self) -> None:
+        super().__init__()
+        self._divergent: dict[LoopExecution, bool] = {}  # whether each lane leaves for itself
+        self._taken: dict[LoopExecution, Register] = {}  # the mask of which each iteration takes a lane
+        self._numbers = itertools.count()
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
         """Executes one loop. Raises `NotReadable` where its count is not found."""
         this = execution.executed(head)
         if self._diverges(execution, head, entry):
-            if this not in self.variables:
-                self._named(this, f"turn {next(self.numbers)}", as_expr(MOST))
+            if self.variable(this) is None:
+                self._named(this, f"turn {next(self._numbers)}", as_expr(MOST))
             return DivergentLoop(self, execution, head, entry).ends()
-        if this in self.taken:
-            if this not in self.variables:
-                lanes = self._lanes(execution, entry, self.taken[this])
-                self._named(this, f"turn {next(self.numbers)}", lanes)
-            return LaneByLane(self, execution, head, entry, self.taken[this]).ends()
-        t = self.variables.get(this)
+        if this in self._taken:
+            if self.variable(this) is None:
+                lanes = self._lanes(execution, entry, self._taken[this])
+                self._named(this, f"turn {next(self._numbers)}", lanes)
+            return LaneByLane(self, execution, head, entry, self._taken[this]).ends()
+        t = self.variable(this)
         if t is None:
             t = self._begun(execution, head, entry)
         ends = Loop(self, execution, head, entry).ends()
-        if execution.machine.noting:  # of no turns nothing would be claimed, and the code makes one
+        if execution.machine.trace.recording:  # of no iterations nothing would be claimed, and the code makes one
             about = f"the loop at {head:#x}: one turn at least"
             active = own_exec(entry) if some_lane(execution.machine.w, entry) else TRUE  # a count is the whole wave's
-            self.claims.append(ForAll(about, self.expected[t] >= 1, all_of(entry.condition, active)))
+            self.claim(ForAll(about, self.record.counts[t] >= 1, all_of(entry.condition, active)))
         return ends
 
     def _diverges(self, execution: SymbolicExecution, head: int, entry: State) -> bool:
-        """Whether one turn leaves EXEC with fewer lanes."""
-        this = execution.executed(head)
-        if this not in self.divergent:
-            machine, known = execution.machine, dict(self.variables)
-            noting, machine.noting = machine.noting, False
-            try:
+        """Whether one iteration leaves EXEC with fewer lanes."""
+        this, w = execution.executed(head), execution.machine.w
+        if this not in self._divergent:
+            with execution.machine.trace.paused(), self.trying():
                 ends = execution.iteration(head, entry.copy())
-            finally:
-                machine.noting, self.variables = noting, known
             own = all_of(entry.condition, own_exec(entry))
-            self.divergent[this] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
-            mask = lanes_taken(machine.w, entry, ends, head)
+            self._divergent[this] = any(not implies(own, own_exec(after)) for target, after in ends if target == head)
+            mask = lanes_taken(w, entry, ends, head)
             if mask is not None:
-                self.taken[this] = mask
-        return self.divergent[this]
+                self._taken[this] = mask
+        return self._divergent[this]
 
     def _named(self, this: LoopExecution, name: str, count: Expr) -> Expr:
         """A variable for an execution that is met for the first time."""
         t = var(name, count)
-        self.variables[this], self.expected = t, {**self.expected, t: count}
+        self.meet(this, t, count)
         return t
 
     def _lanes(self, execution: SymbolicExecution, entry: State, mask: Register) -> Expr:
@@ -104,23 +92,20 @@ class FoundLoops(Loops):
         w = execution.machine.w
         held = whole(w, entry, mask)
         assert held is not None
-        found = w.belonging("lanes_taken", w.lanes + 1, held.threads)
-        execution.machine.lanes.alike.add(found)
-        self.facts[found] = found >= 1
+        found = w.belonging("lanes_taken", w.wave.size + 1, held.threads)
+        execution.machine.lanes.note_alike(found)
+        self.know(found, found >= 1)
         return found
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
         """The variable of a loop that is met for the first time, below its count."""
-        this = execution.executed(head)
-        number = next(self.numbers)
+        this, number = execution.executed(head), next(self._numbers)
         free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
             leaves = Loop(self, execution, head, entry).leaves()
         finally:
-            self.forget(this)
-            del self.variables[this]
-            self.expected = {v: n for v, n in self.expected.items() if v is not free}
-        self.leaving[free] = head, leaves
+            self.drop(this)
+        self.leave(free, head, leaves)
         return self._named(this, f"iteration {number}", _count(leaves, free, head))
 
 

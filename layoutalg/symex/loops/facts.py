@@ -1,0 +1,59 @@
+"""What holds of unknowns: what is assumed of what was loaded, and known of what loops leave behind them.
+
+It is noted of the thread that is followed, and said of every other one, and of every iteration, as `instances` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from layoutalg.index import TRUE, Expr, all_of, variables
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.environment import Environment
+from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, place_of
+from layoutalg.symex.values.unknowns import kind_of
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of the unknowns of one trace."""
+
+    assumed: Mapping[Expr, Expr] = field(default_factory=dict)  # what was loaded → what is assumed of it
+    loops: LoopRecord = field(default_factory=LoopRecord)
+
+    def of(self, *exprs: Expr) -> Expr:
+        """What holds of all unknowns in these, and of those that this speaks of."""
+        found: dict[Expr, Expr] = {}
+        left = list(variables(*exprs))
+        while left:
+            v = left.pop()
+            if v not in found and kind_of(v) is not None:
+                found[v] = self._known(v)
+                left += variables(found[v])
+        return all_of(*found.values())
+
+    def _known(self, v: Expr) -> Expr:
+        """What holds of an unknown, or of what it is for another thread, or in another iteration."""
+        origin = origin_of(v)
+        fact = self.loops.facts.get(origin, TRUE)
+        if fact is not TRUE:
+            fact = moved(fact, self.loops.behind(coordinates_of(origin)))
+        known = all_of(self.assumed.get(origin, TRUE), fact)
+        return known if v is origin or known is TRUE else moved(known, place_of(v))
+
+
+class Asker:
+    """Asks an environment whether something holds, with what is known of the unknowns; each question once."""
+
+    def __init__(self, environment: Environment, facts: Facts) -> None:
+        self._environment, self._facts = environment, facts
+        self._asked: dict[tuple[Expr, Expr], bool] = {}
+
+    def shows(self, goal: Expr, given: Expr) -> bool:
+        """Whether `given ⇒ goal` is proved, soon."""
+        if (goal, given) not in self._asked:
+            known = self._facts.of(goal, given)
+            asked = given if known is TRUE else all_of(given, known)
+            self._asked[goal, given] = self._environment.shows(goal, asked)
+        return self._asked[goal, given]

@@ -1,0 +1,41 @@
+"""What symbolic execution is given: a launch, and what there is to ask of the memory that it finds.
+
+KLEE's word for what a program meets outside of itself; here it is the memory that others filled, and a solver.
+What it cannot represent: memory that others write while the kernel runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from layoutalg.index import TRUE, Expr
+from layoutalg.symex.machine.arguments import BoundArgument
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A launch: what the bytes of the arguments and the dispatch packet stand for, and the index variables."""
+
+    arguments: Sequence[BoundArgument]
+    blocks: Sequence[Expr]
+    threads: Sequence[Expr]
+    given: Expr = TRUE  # of sizes, blocks and threads, for every instruction
+    sizes: Mapping[str, int] = field(default_factory=dict)  # bytes of an element in each buffer and in LDS
+    packet: Sequence[BoundArgument] = ()
+
+
+class Environment(Protocol):
+    """Memory that others filled, and who says what holds; by itself, all holds data of which nothing is assumed."""
+
+    def shows(self, goal: Expr, given: Expr) -> bool:
+        """Whether `given ⇒ goal` is proved, soon."""
+
+    def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
+        """What is assumed of values of so many bytes each, loaded one after the other from an offset on."""
+        return TRUE
+
+    def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:
+        """When so many bytes of a buffer, from an offset on, hold something."""
+        return TRUE

@@ -1,0 +1,61 @@
+"""The memory that a kernel's addresses lead to: buffers, arguments and packet, constants of the code, LDS.
+
+| an address | is made of |
+|---|---|
+| of a buffer, of the arguments, of the packet | an unknown of its own, aligned as an allocation is |
+| of a constant of the code object | the code's address, and where it lies from there |
+| of LDS, a flat one | the aperture; else the bytes from its start alone |
+
+What it cannot represent: buffers that overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutalg.index import Expr, simplify, symbol, variables
+from layoutalg.symex.machine.addresses import Bases, Span
+from layoutalg.symex.machine.arguments import ALIGNED, DISPATCH_PACKET, Arguments, constant_segments, constants
+from layoutalg.symex.machine.environment import Inputs
+from layoutalg.symex.machine.registers import HIGHEST_ADDRESS, SymbolicRegisters
+from layoutalg.symex.values.word import NotReadable, Word
+
+
+class AddressSpaces:
+    """Where a launch's memory begins, and which of it an address is in."""
+
+    def __init__(self, inputs: Inputs, registers: SymbolicRegisters) -> None:
+        kernel, self._registers, self._w, self._sizes = registers.kernel, registers, registers.w, inputs.sizes
+        self._buffers = {
+            a.buffer: symbol(f"address of {a.buffer}", min=0, max=HIGHEST_ADDRESS, multiple_of=ALIGNED)
+            for a in inputs.arguments
+            if a.buffer
+        }
+        tables = constant_segments(kernel)
+        self._buffers |= {name: registers.code + one.address for name, one in tables.items() if name in inputs.sizes}
+        self.arguments = Arguments("arguments", kernel.argument_segment, inputs.arguments, self._buffers, self._w)
+        self.packet = Arguments("dispatch packet", DISPATCH_PACKET, inputs.packet, self._buffers, self._w)
+        bases = *self._buffers.values(), self.arguments.address, self.packet.address, registers.code
+        self._bases = {*bases, *variables(*registers.apertures.values())}
+
+    def element_size(self, spans: Sequence[Span], most: int) -> int:
+        """The bytes of the smallest element in these, no more than `most` and 4."""
+        return min(4, most, *(self._sizes[one.buffer] for one in spans))
+
+    def places(self, space: str, address: Word, guard: Expr, place: str) -> list[Span]:
+        """Where an address of a space is; `place` is the instruction's.  Raises `NotReadable` where it is nowhere."""
+        if space == "lds" and address.bits == 32:
+            return [Span("lds", self._w.ranges.uncut(self._w.unsigned(address)), guard)]
+        buffers = {"lds": self._registers.apertures["lds"]} if space == "lds" else self._buffers
+        found = Bases(self._w, buffers, self._bases).places(address.expr, guard)
+        if found is None:
+            raise NotReadable(f"{place}: the address {simplify(address.expr)} is in no buffer")
+        return found
+
+    def is_in_buffers(self, address: Expr) -> bool:
+        """Whether an address is made of a buffer's."""
+        return not set(self._buffers.values()).isdisjoint(variables(address))
+
+    def constants(self, address: Expr, count: int) -> list[Word]:
+        """Dwords of the code object that no kernel writes, if they are there."""
+        return constants(self._registers.kernel, simplify(address - self._registers.code), count, self._w)

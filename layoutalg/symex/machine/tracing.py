@@ -1,0 +1,143 @@
+"""The trace as it is made: every element that is accessed, what was loaded, and what is assumed of that.
+
+Loops are followed several times until an invariant is found; what an attempt recorded is rolled back, or it records
+nothing.  Of a load to LDS it is known behind the last instruction only how many barriers it spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from layoutalg.index import TRUE, Expr, all_of, conjuncts, variables
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.symex.machine.environment import Environment
+
+
+@dataclass(frozen=True)
+class TracedElement:
+    """One element of one access: bytes from the start of the buffer (or of LDS).
+
+    Within a loop, all is said of the iteration that the loop's variable numbers.
+    """
+
+    instruction: Instruction
+    store: bool
+    buffer: str  # the argument's name, or `lds`
+    offset: Expr  # in bytes
+    guard: Expr
+    barriers: Expr  # how many the wave has passed: its waits
+    value: Expr  # stored bits, or the unknown that was loaded
+    size: int  # bytes
+    width: int  # bytes that the instruction moves at once
+    loops: tuple[Expr, ...] = ()  # the variables of the loops around it
+    within: int = 0  # bytes from the first that the instruction moves at once
+    atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
+    moment: int = 0  # elements of one have been accessed at once
+    uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
+    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
+    alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
+    signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
+
+
+@dataclass(frozen=True)
+class Load:
+    """What was loaded at once, of a buffer (without a name where it is not known): values of `size` bytes each."""
+
+    buffer: str
+    offset: Expr
+    size: int
+    values: tuple[Expr, ...]
+
+
+class TraceBuilder:
+    """What is recorded while instructions are followed."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self.elements: list[TracedElement] = []
+        self.loads: list[Load] = []
+        self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
+        self._recording = True
+        self._moment = 0
+        self._spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
+        self._beside: set[int] = set()  # those beside which other accesses of the wave to LDS are under way
+
+    @property
+    def recording(self) -> bool:
+        """Whether elements are recorded; else what a loop changes is tried out."""
+        return self._recording
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Where nothing is recorded but which unknowns stand for data."""
+        recording, self._recording = self._recording, False
+        try:
+            yield
+        finally:
+            self._recording = recording
+
+    @property
+    def moment(self) -> int:
+        """How many instructions have accessed memory."""
+        return self._moment
+
+    def begin(self) -> None:
+        """One more instruction accesses memory."""
+        self._moment += 1
+
+    def add(self, element: TracedElement, in_flight: Iterable[int] = ()) -> None:
+        """Records an element; `in_flight`: loads to LDS that are under way beside it."""
+        if element.buffer == "lds" and element.instruction.address not in self._spans:
+            self._beside.update(in_flight)
+        self.elements.append(element)
+
+    def load(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> None:
+        """Records what was loaded, and what is assumed of it."""
+        self.loads.append(Load(buffer, offset, size, tuple(values)))
+        holds = self._environment.assumed(buffer, offset, size, values) if buffer else TRUE
+        for part in conjuncts(holds) if holds is not TRUE else ():
+            for v in variables(part):
+                if v in values:
+                    self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
+
+    def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:
+        """When so many bytes of a buffer hold something."""
+        return self._environment.has_contents(buffer, offset, size)
+
+    # Loads to LDS
+
+    def bring(self, address: int, beside: bool) -> None:
+        """A load to LDS begins, `beside` other accesses of the wave that are under way or not."""
+        self._spans.setdefault(address, 0)
+        if beside:
+            self._beside.add(address)
+
+    def pass_barrier(self, under_way: Mapping[int, int]) -> None:
+        """A barrier is passed: of loads to LDS that are under way, how many they have seen."""
+        for address, passed in under_way.items():
+            self._spans[address] = max(self._spans.get(address, 0), passed)
+
+    def finished(self) -> tuple[TracedElement, ...]:
+        """All elements, each load to LDS with how long it was under way."""
+        return tuple(
+            replace(one, lands=self._spans[address], alone=address not in self._beside)
+            if one.store and one.buffer == "lds" and (address := one.instruction.address) in self._spans
+            else one
+            for one in self.elements
+        )
+
+    # Attempts
+
+    def mark(self) -> int:
+        """Where the trace is now."""
+        return len(self.elements)
+
+    def roll_back(self, mark: int) -> None:
+        """Forgets the elements since then."""
+        del self.elements[mark:]
+
+    def rewrite(self, mark: int, new: Callable[[TracedElement], TracedElement]) -> None:
+        """The elements since then, each another."""
+        self.elements[mark:] = map(new, self.elements[mark:])

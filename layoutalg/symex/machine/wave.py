@@ -1,0 +1,76 @@
+"""The wave that the own lane is of: which number the lane has in it, and whose thread another lane is.
+
+Threads fill waves in order, x the fastest (HSA, flattened work-item ID): of blocks of 16 × 16 threads (x, y), lane
+x + 16·y mod 64 of wave (x + 16·y) div 64.
+What it cannot represent: waves of several blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from layoutalg.index import TRUE, ZERO, Expr, div, mod, select, simplify
+from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
+
+
+@dataclass(frozen=True)
+class Wave:
+    """So many lanes, in a block of a grid by their index variables; without threads nothing is said of lanes."""
+
+    size: int = 64
+    blocks: tuple[Expr, ...] = ()
+    threads: tuple[Expr, ...] = ()
+
+    @cached_property
+    def count(self) -> int:
+        """The threads of a block."""
+        return math.prod(int(t.hi) + 1 for t in self.threads)
+
+    @cached_property
+    def occupied(self) -> Expr:
+        """Whether a lane has a thread: not said of each where blocks do not fill waves."""
+        return OCCUPIED if self.threads and self.count % self.size else TRUE
+
+    @cached_property
+    def lane(self) -> Expr:
+        """The own lane's number in its wave."""
+        return simplify(mod(self._thread, self.size))
+
+    @cached_property
+    def number(self) -> Expr:
+        """The wave's number in its block."""
+        return simplify(div(self._thread, self.size))
+
+    @cached_property
+    def _thread(self) -> Expr:
+        number: Expr = ZERO
+        for t in reversed(self.threads):
+            number = number * (int(t.hi) + 1) + t
+        return number
+
+    def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
+        """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""
+        there = self.number * self.size + lane
+        found: dict[Expr, Expr] = {}
+        if self.occupied is not TRUE:
+            found[HAS_THREAD] = simplify(select(there < self.count, 1, 0))
+        left, number = self.size, lane
+        for t in self.threads:  # as long as an axis has whole waves, or a wave whole lines of it
+            size = int(t.hi) + 1
+            if left > 1 and size % left == 0:
+                found[t], left = simplify(div(t, left) * left + number), 1
+            elif left > 1 and left % size == 0:
+                found[t], left, number = simplify(mod(number, size)), left // size, simplify(div(number, size))
+            elif left > 1:
+                return found | self._threads_of(there)
+        return found
+
+    def _threads_of(self, number: Expr) -> dict[Expr, Expr]:
+        """The numbers of the thread of this number in the block."""
+        found = {}
+        for t in self.threads[:-1]:
+            size = int(t.hi) + 1
+            found[t], number = simplify(mod(number, size)), div(number, size)
+        return found | {self.threads[-1]: simplify(number)}

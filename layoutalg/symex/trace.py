@@ -1,0 +1,83 @@
+"""The trace: what one unknown lane of a kernel does on all ways, in all iterations; frozen, to be asked of.
+
+`follow` is the one way to it:
+
+| what is given | says |
+|---|---|
+| `inputs` | a launch: what the arguments stand for, the blocks and threads, what holds of them |
+| `environment` | what is in memory, and who proves that something holds |
+| `counts` | how often loops run, in their order, where a program says it; else it is found in the code |
+
+What it cannot represent: see the rooms `machine` and `loops`; what they cannot follow stops it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from layoutalg.errors import DeviceError
+from layoutalg.index import Expr, InexpressibleError, budget
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.symex.idioms.reciprocal import ASSUMPTION
+from layoutalg.symex.loops.execution import SymbolicExecution
+from layoutalg.symex.loops.facts import Asker, Facts
+from layoutalg.symex.loops.inferred import InferredLoops
+from layoutalg.symex.loops.invariants import ProgramLoops
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.environment import Environment, Inputs
+from layoutalg.symex.machine.machine import SymbolicMachine
+from layoutalg.symex.machine.tracing import Load, TraceBuilder, TracedElement
+from layoutalg.symex.machine.wave import Wave
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every element that is accessed, and what is known of the loops around and of the unknowns in it."""
+
+    elements: tuple[TracedElement, ...] = ()  # none where it was stopped
+    loops: LoopRecord = field(default_factory=LoopRecord)
+    facts: Facts = field(default_factory=Facts)
+    loads: tuple[Load, ...] = ()
+    cuts: frozenset[tuple[int, int]] = frozenset()  # c and n of the c·(x mod n) that stand for what was cut to a word
+    assumptions: tuple[str, ...] = ()  # what reading the code took
+    stopped: Exception | None = None  # by what it cannot be followed any further
+
+    @cached_property
+    def loaded(self) -> Mapping[Expr, str]:
+        """What was loaded → of which buffer, or of LDS; "" where that is not seen."""
+        return {v: load.buffer for load in self.loads for v in load.values}
+
+    def complete(self) -> Trace:
+        """This trace.  Raises what stopped it."""
+        if self.stopped is not None:
+            raise self.stopped
+        return self
+
+
+def follow(
+    code: MachineCode,
+    inputs: Inputs,
+    environment: Environment,
+    deadline: float,
+    functions: UninterpretedFunctions | None = None,
+    counts: Mapping[Expr, Expr] | None = None,
+) -> Trace:
+    """Follows a kernel on all ways until the `time.monotonic` of the deadline; `functions` names what is computed."""
+    loops = InferredLoops() if counts is None else ProgramLoops(counts)
+    builder = TraceBuilder(environment)
+    facts = Facts(builder.assumed, loops.record)
+    wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
+    values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
+    stopped: Exception | None = None
+    try:
+        SymbolicExecution(SymbolicMachine(code, inputs, values, builder), loops, deadline).run()
+    except (DeviceError, InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
+        stopped = error
+    elements = () if stopped else builder.finished()
+    assumptions = (ASSUMPTION,) if values.divides else ()
+    cuts = frozenset(values.ranges.cuts)
+    return Trace(elements, loops.record, facts, tuple(builder.loads), cuts, assumptions, stopped)

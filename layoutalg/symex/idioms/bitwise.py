@@ -52,7 +52,7 @@ def all_or_nothing(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a & b`, where one is all ones or zero, and is written as the number that it is with a sign."""
     for ones, word in ((a, b), (b, a)):
         e = simplify(ones.expr)
-        if e.op != "const" and e.lo < 0 and w.ranges.shown(e, -1, 2):
+        if e.op != "const" and e.lo < 0 and w.ranges.in_range(e, -1, 2):
             return select(eq(e, 0), 0, word.expr)
     return None
 
@@ -98,7 +98,7 @@ def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     """`a | b`, where a solver may see that no bit is in both."""
     x, y = w.unsigned(a), w.unsigned(b)
     both = bitand(x, y)
-    return x + y if w.ranges.shown(both, 0, 1) else x + y - both
+    return x + y if w.ranges.in_range(both, 0, 1) else x + y - both
 
 
 def not_of_choice(_: WordArithmetic, a: Word) -> Expr | None:

@@ -89,7 +89,7 @@ def not_negative(w: WordArithmetic, word: Word) -> Expr | None:
     e = simplify(word.expr)
     for part in e.args if e.op == "xor" else (e,):
         plain = nonnegative(part) or all(kind_of(v) is None for v in variables(part))
-        known = w.ranges.shown if plain else partial(in_range, given=w.ranges.given)
+        known = w.ranges.in_range if plain else partial(in_range, given=w.ranges.given)
         if not known(part, 0, 1 << word.bits - 1):
             return None
     return ZERO

@@ -79,7 +79,7 @@ def upper_half(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
             return w.belonging(CORRECTION, _WORDS, z)
     for n, reciprocal in ((a, y), (b, x)):
         d = _divisor_of_reciprocal(reciprocal)
-        if d is not None and d.lo >= 1 and w.ranges.shown(d, 0, _WORDS):
+        if d is not None and d.lo >= 1 and w.ranges.in_range(d, 0, _WORDS):
             return _quotient(w, n, d)
     return None
 

@@ -1,23 +1,24 @@
-"""Loops that each lane leaves for itself: EXEC has fewer lanes in each turn, and the wave leaves with the last.
+"""Loops that each lane leaves for itself: EXEC has fewer lanes in each iteration, and the wave leaves with the last.
 
-All lanes begin together, so the turns that a lane is active in are the wave's first ones, and number t of them is turn
-t of the wave.  The body is followed once, with EXEC's bit at the head an unknown, *inside*:
+All lanes begin together, so the iterations that a lane is active in are the wave's first ones, and number t of them is
+iteration t of the wave.  The body is followed once, with EXEC's bit at the head an unknown, *inside*:
 
-| where inside is | the turn is one in which the lane | so |
+| where inside is | the iteration is one in which the lane | so |
 |---|---|---|
 | true | is active at the head | what is found of registers holds from head to head while the lane goes on |
 | false | has left, or never entered | it must come out as false again; no register of the lane may change |
 
-What holds of a lane at the head of turn t is what let it go on after turn t − 1, by a ranking function (`ranking`),
-and in turn 0 what let it enter.  Each is a claim: that the lane has it when it goes on, and that it gets less.
+What holds of a lane at the head of iteration t is what let it go on after iteration t − 1, by a ranking function
+(`ranking`), and in iteration 0 what let it enter.  Each is a claim: that the lane has it when it goes on, and that it
+gets less.
 
 | behind the loop | is |
 |---|---|
-| a vector register | what the lane had in the last turn that it was active in, which is an unknown, u |
-| a mask that turns without the lane keep | the same |
-| another mask, a scalar register | nothing that is known: turns went on without the lane |
+| a vector register | what the lane had in the last iteration that it was active in, which is an unknown, u |
+| a mask that iterations without the lane keep | the same |
+| another mask, a scalar register | nothing that is known: iterations went on without the lane |
 
-What it cannot represent: barriers within, since waves make different numbers of turns.
+What it cannot represent: barriers within, since waves make different numbers of iterations.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import assuming, implies
 from layoutalg.prove.obligation import ForAll
-from layoutalg.symex.loops.execution import Ends, SymbolicExecution
+from layoutalg.symex.loops.execution import Edges, SymbolicExecution
 from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.masks import lower_of
 from layoutalg.symex.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
@@ -67,42 +68,42 @@ class DivergentLoop(Loop):
         self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
         self.bits: dict[Register, Expr] = {}  # of masks: what lanes that have left have there
         self.lost: dict[Register, Expr] = {}  # of masks: what lanes have there behind the loop, where it is not known
-        self.done = TRUE  # whether the lane does not go on after turn t, of all that is of this turn
-        self.back: list[State] = []  # at the end of a turn
+        self.done = TRUE  # whether the lane does not go on after iteration t, of all that is of this iteration
+        self.back: list[State] = []  # at the end of an iteration
         self.entry = entry.copy()
         self._assume(TRUE)
 
     def _assume(self, still: Expr) -> None:
-        """What holds of a lane that is active at the head of turn t."""
+        """What holds of a lane that is active at the head of iteration t."""
         self.own = all_of(self.inside, self.entered, still)
         self.machine.registers.set_exec(self.entry, Mask(self.own))
 
-    def ends(self) -> Ends:
+    def ends(self) -> Edges:
         """The states behind the loop's exits."""
         trace, found = self.machine.trace.mark(), self.loops.mark()
         with self.w.within(self.t):
             with self.machine.trace.paused():
                 with self.w.ranges.without_solver():
-                    _, latch, _ = self._settled()
-                self.loops.leave(self.t, self.head, self._stays(latch))
-                lines = tuple(self._lines(self._stays(latch)))
+                    _, latch, _ = self._fixpoint()
+                self.loops.leave(self.t, self.head, self._continues(latch))
+                lines = tuple(self._rankings(self._continues(latch)))
                 self._assume(all_of(*map(self._at_head, lines)))
             self.refuted.clear()
-            start, latch, leaving = self._settled()
+            start, latch, leaving = self._fixpoint()
         if not leaving:
             raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
-        self._stay_away(leaving)
+        self._check_inactive_stay(leaving)
         if self.machine.trace.recording:
-            iterations = self._turns(start, self._stays(latch), lines)
-            self.loops.claim(*self._ranked(start, self._stays(latch), lines))
-            self.loops.lanes_iterate(self.t, iterations)
+            iterations = self._lane_iterations(start, self._continues(latch), lines)
+            self.loops.claim(*self._ranked(start, self._continues(latch), lines))
+            self.loops.note_iterations(self.t, iterations)
             self._carries(latch, iterations)
-            self._settle(trace, found)
-        return self._left(latch, leaving)
+            self._restrict_to_active(trace, found)
+        return self._exits(latch, leaving)
 
-    # One turn
+    # One iteration
 
-    def _executed(self) -> tuple[State, State, Ends]:
+    def _iterate(self) -> tuple[State, State, Edges]:
         start = self._start()
         ends = self.execution.iteration(self.head, start.copy())
         self.back = [state for target, state in ends if target == self.head]
@@ -126,7 +127,7 @@ class DivergentLoop(Loop):
         return start
 
     def _staying(self, start: State, state: State) -> State:
-        """The end of a turn for a lane that goes on."""
+        """The end of an iteration for a lane that goes on."""
         after = state.under(own_exec(state))
         for place in ACTIVE:
             if place[1] in start.scalars:
@@ -137,22 +138,22 @@ class DivergentLoop(Loop):
                 after.scalars[key] = word.having(assuming(word.own, given))
         return after
 
-    def _stays(self, latch: State) -> Expr:
-        """When a lane that is active at the head goes on after this turn."""
+    def _continues(self, latch: State) -> Expr:
+        """When a lane that is active at the head goes on after this iteration."""
         new = tuple(part for part in latch.path if part not in self.entry.path)
         return simplify(assuming(within(new[-1], new[:-1]), self.own)) if new else TRUE
 
     # What holds of the lane
 
-    def _lines(self, stays: Expr) -> Iterator[Expr]:
-        """Numbers that are at least 0 where the lane goes on after turn t, as functions of t."""
+    def _rankings(self, stays: Expr) -> Iterator[Expr]:
+        """Numbers that are at least 0 where the lane goes on after iteration t, as functions of t."""
         for part in literals(stays):
             line = ranking(part, self.t)
             if line is not None and self.forms.plain(line):
                 yield line
 
     def _at_head(self, line: Expr) -> Expr:
-        """What of it holds at the head of turn t: it was at least 0 after turn t − 1, if there was one."""
+        """What of it holds at the head of iteration t: it was at least 0 after iteration t − 1, if there was one."""
         held = substitute(line, {self.t: self.t - 1}) >= 0
         first = substitute(held, {self.t: 0})
         given = all_of(self.w.ranges.always, self.before.condition, self.entered)
@@ -163,7 +164,7 @@ class DivergentLoop(Loop):
         about = f"the loop at {self.head:#x}"
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
         for line in lines:
-            goal = any_of(negation(stays), line >= 0)  # a loop may have one turn, with which no lane goes on
+            goal = any_of(negation(stays), line >= 0)  # a loop may have one iteration, with which no lane goes on
             yield ForAll(f"{about}: nothing wraps where a lane goes on", goal, given)
         steps = [simplify(line - substitute(line, {self.t: self.t + 1})) for line in lines]
         falling = [step for step in steps if step.op != "const" or step.value > 0]
@@ -172,10 +173,10 @@ class DivergentLoop(Loop):
         else:
             yield ForAll(f"{about}: each lane leaves it, when it does not go on: {stays}", FALSE, given)
 
-    def _turns(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneIterations:
-        """The turns that a lane is active in: those in which the numbers say so, if it went on from each turn before.
+    def _lane_iterations(self, start: State, stays: Expr, lines: Sequence[Expr]) -> LaneIterations:
+        """The iterations that a lane is active in: where the numbers say so, if it went on from each one before.
 
-        That no number rises is not enough: it is known of turns that the lane is active in, and of no later ones.
+        That no number rises is not enough: it is known of iterations that the lane is active in, and of no later ones.
         """
         active = all_of(self.entered, *map(self._at_head, lines))
         before = fresh(f"{self.t.value.name}_before", int(self.t.hi) + 1, names(active, stays))
@@ -186,17 +187,17 @@ class DivergentLoop(Loop):
 
     # Lanes that have left
 
-    def _stay_away(self, leaving: Ends) -> None:
+    def _check_inactive_stay(self, leaving: Edges) -> None:
         """A lane that has left does not come back."""
         left = Substitution({self.unsure: ZERO})
         for state in self.back:
             if simplify(left.expr(own_exec(state))) is not FALSE:
                 raise NotReadable(f"lanes that left the loop at {self.head:#x} may be active in it again")
 
-    def _settle(self, trace: int, found: Mark) -> None:
-        """What was noted holds of turns that the lane is active in; of scalar loads, some lane is.
+    def _restrict_to_active(self, trace: int, found: Mark) -> None:
+        """What was noted holds of iterations that the lane is active in; of scalar loads, some lane is.
 
-        A guard keeps the unknown: that what holds in such turns holds does not say that the lane is active.
+        A guard keeps the unknown: that what holds in such iterations holds does not say that the lane is active.
         """
         inside = Substitution({self.unsure: ONE})
 
@@ -213,14 +214,14 @@ class DivergentLoop(Loop):
 
     # Behind the loop
 
-    def _left(self, latch: State, leaving: Ends) -> Ends:
+    def _exits(self, latch: State, leaving: Edges) -> Edges:
         """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
         states = [state for _, state in leaving]
         self.machine.lanes.left(self.t)
         last = self.w.fresh("last_turn", int(self.t.hi) + 1)
-        self.loops.ends_with(self.t, last)
+        self.loops.note_last(self.t, last)
         at = Substitution({self.t: last, self.unsure: ONE})
-        self.done = simplify(negation(substitute(self._stays(latch), {self.unsure: 1})))
+        self.done = simplify(negation(substitute(self._continues(latch), {self.unsure: 1})))
         self.loops.know(last, any_of(negation(self.entered), at.expr(all_of(self.own, self.done))))
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
@@ -228,9 +229,9 @@ class DivergentLoop(Loop):
         for state in states[1:]:
             after.outstanding.join(state.outstanding)
         for place in dict.fromkeys(p for state in states for p in places(self.before, state)):
-            self._leave(after, place, states, at)
-        self.machine.registers.set_exec(after, Mask(self._active_behind(states)))
-        ends, others = Ends(), self.before.path
+            self._put_after(after, place, states, at)
+        self.machine.registers.set_exec(after, Mask(self._active_after(states)))
+        ends, others = Edges(), self.before.path
         targets = list(dict.fromkeys(target for target, _ in leaving))
         for target in targets:
             state, taken = after.copy(), self.w.fresh_bit()
@@ -239,16 +240,16 @@ class DivergentLoop(Loop):
             ends.append((target, state))
         return ends
 
-    def _active_behind(self, leaving: Sequence[State]) -> Expr:
+    def _active_after(self, leaving: Sequence[State]) -> Expr:
         """EXEC's bit: of a lane that is not among those that leave last, not known."""
         if all(own_exec(state) is FALSE for state in leaving):
             return FALSE
         return all_of(self.w.fresh_bit(), self.entered)
 
-    def _leave(self, after: State, place: Register, leaving: Sequence[State], at: Substitution) -> None:
+    def _put_after(self, after: State, place: Register, leaving: Sequence[State], at: Substitution) -> None:
         """What a register holds behind the loop."""
         kind, key = place
-        here = self._turned(place, leaving)
+        here = self._last_word(place, leaving)
         if kind == "cells":
             before = self.before.cells.get(key, ())
             states = (*leaving, *self.back)
@@ -256,7 +257,7 @@ class DivergentLoop(Loop):
                 after.cells[key] = before
             elif self._keeps(place, leaving):
                 after.cells[key] = (*before, (self.entered, at.word(here)))
-                self._noted(place, here, at.word(here))
+                self._note_left(place, here, at.word(here))
             else:
                 after.cells[key] = ((TRUE, nothing_known(self.w, here)),)
             return
@@ -270,15 +271,15 @@ class DivergentLoop(Loop):
             words = [word for state in leaving if isinstance(word := state.scalars.get(key), Word)]
             after.scalars[key] = nothing_known(self.w, *words)
 
-    def _noted(self, place: Register, last: Word, left: Word) -> None:
-        """Notes what is left of what the loop carries, where the last turn makes it as all others do."""
+    def _note_left(self, place: Register, last: Word, left: Word) -> None:
+        """Notes what is left of what the loop carries, where the last iteration makes it as all others do."""
         unknown = self.unknown.get(place)
         one = self.loops.record.carried.get(unknown.expr) if isinstance(unknown, Word) else None
         if one is not None and substitute(last.expr, {self.unsure: 1}) is one.after:
             self.loops.carry(replace(one, left=left.expr))
 
-    def _turned(self, place: Register, leaving: Sequence[State]) -> Word:
-        """What a vector register holds at the end of the lane's last turn, if that is one word."""
+    def _last_word(self, place: Register, leaving: Sequence[State]) -> Word:
+        """What a vector register holds at the end of the lane's last iteration, if that is one word."""
         if place[0] != "cells":
             return self.w.unknown_word()
         quitting = [(state, negation(own_exec(state))) for state in self.back]
@@ -295,7 +296,7 @@ class DivergentLoop(Loop):
         return word
 
     def _keeps(self, place: Register, leaving: Sequence[State]) -> bool:
-        """Whether lanes keep a vector register in the turns that they are not active in."""
+        """Whether lanes keep a vector register in the iterations that they are not active in."""
         before = self.before.cells.get(place[1], ()) if place not in self.unknown else ((TRUE, self._inactive(place)),)
         for state in (*leaving, *self.back):
             writes = state.cells.get(place[1], ())
@@ -304,7 +305,7 @@ class DivergentLoop(Loop):
         return True
 
     def _mask_behind(self, place: Register, leaving: Sequence[State], at: Substitution) -> Mask | None:
-        """A mask behind the loop, if turns without the lane keep the lane's bit; else one that is not known."""
+        """A mask behind the loop, if iterations without the lane keep the lane's bit; else one that is not known."""
         ends = [(state, negation(own_exec(state))) for state in self.back] + [(state, TRUE) for state in leaving]
         words = [state.scalars.get(place[1]) for state, _ in ends]
         if not all(isinstance(word, Mask) for word in words):

@@ -28,7 +28,7 @@ from layoutalg.symex.machine.machine import SymbolicMachine
 from layoutalg.symex.machine.state import State, joined, within
 from layoutalg.symex.values.word import Mask, NotReadable, as_mask
 
-Ends = list[tuple[int, State]]
+Edges = list[tuple[int, State]]
 """Where control goes, and the state it goes there with."""
 
 LoopExecution = tuple[int, ...]
@@ -45,7 +45,7 @@ EACH, BEHIND = -1, -2
 class Loops(Protocol):
     """Who follows loops whose counts are not constant."""
 
-    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
+    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Edges:
         """Follows a loop from the state before its head to those behind its exits."""
 
 
@@ -78,7 +78,7 @@ class SymbolicExecution:
         """Which execution of a loop this is, of those in the iterations that are followed."""
         return (*self._around, head)
 
-    def iteration(self, head: int, state: State, number: int = EACH) -> Ends:
+    def iteration(self, head: int, state: State, number: int = EACH) -> Edges:
         """Follows one iteration of a loop from its head."""
         around, self._around = self._around, (*self._around, head, number)
         try:
@@ -86,9 +86,9 @@ class SymbolicExecution:
         finally:
             self._around = around
 
-    def region(self, blocks: frozenset[int], head: int, state: State) -> Ends:
+    def region(self, blocks: frozenset[int], head: int, state: State) -> Edges:
         """Follows these blocks once from the head to where control leaves them or comes back to the head."""
-        waiting, ends = {head: [state]}, Ends()
+        waiting, ends = {head: [state]}, Edges()
         for start in self.flow.order:
             if start not in blocks or start not in waiting:
                 continue
@@ -103,7 +103,7 @@ class SymbolicExecution:
             raise NotReadable(f"the block at {min(waiting):#x} is entered after it was followed")
         return ends
 
-    def _loop(self, head: int, entry: State) -> Ends:
+    def _loop(self, head: int, entry: State) -> Edges:
         """As often as it runs, while constants say whether it goes on; else by its invariant."""
         machine, blocks = self.machine, self.flow.loops[head]
         if all(target in blocks for start in blocks for target in self.blocks[start].successors):
@@ -125,7 +125,7 @@ class SymbolicExecution:
         machine.trace.roll_back(mark)
         return self.loops.execute(self, head, entry)
 
-    def _block(self, start: int, state: State) -> Ends:
+    def _block(self, start: int, state: State) -> Edges:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
         machine.registers.enter(state)
@@ -142,7 +142,7 @@ class SymbolicExecution:
             machine.execute(instruction)
         return [(target, state) for target in self.blocks[start].successors]
 
-    def _branch(self, instruction: Instruction) -> Ends:
+    def _branch(self, instruction: Instruction) -> Edges:
         machine, state = self.machine, self.machine.registers.state
         target, following = branch_target(instruction), instruction.address + instruction.size
         assert target is not None
@@ -152,7 +152,7 @@ class SymbolicExecution:
             return [(target, state)]
         if negation(taken) in state.path or taken is FALSE:
             return [(following, state)]
-        ends = Ends()
+        ends = Edges()
         for jumps, way, condition in ((True, target, taken), (False, following, negation(taken))):
             after = state.under(condition)
             if BRANCHES[instruction.name] == ("exec", not jumps):

@@ -4,7 +4,7 @@
 |---|---|
 | u | as before the loop |
 | u + c | init + c·t |
-| c − u, or u xor c | init, and the other of two values in turns |
+| c − u, or u xor c | init, and the other of two values alternately |
 | f(t), and init = f(−1) | f(t − 1) |
 | anything else | an unknown of its own (a sum, what was loaded) |
 

@@ -22,7 +22,7 @@ from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, div, maximum
 from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.divergence import DivergentLoop
-from layoutalg.symex.loops.execution import Ends, LoopExecution, SymbolicExecution
+from layoutalg.symex.loops.execution import Edges, LoopExecution, SymbolicExecution
 from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.lane_by_lane import LaneByLane, lanes_taken, whole
 from layoutalg.symex.loops.places import Register, own_exec, some_lane
@@ -46,7 +46,7 @@ class InferredLoops(LoopBuilder):
         self._taken: dict[LoopExecution, Register] = {}  # the mask of which each iteration takes a lane
         self._numbers = itertools.count()
 
-    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
+    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Edges:
         """Executes one loop. Raises `NotReadable` where its count is not found."""
         this = execution.executed(head)
         if self._diverges(execution, head, entry):
@@ -93,7 +93,7 @@ class InferredLoops(LoopBuilder):
         held = whole(w, entry, mask)
         assert held is not None
         found = w.belonging("lanes_taken", w.wave.size + 1, held.threads)
-        execution.machine.lanes.note_alike(found)
+        execution.machine.lanes.note_uniform(found)
         self.know(found, found >= 1)
         return found
 
@@ -102,7 +102,7 @@ class InferredLoops(LoopBuilder):
         this, number = execution.executed(head), next(self._numbers)
         free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
-            leaves = Loop(self, execution, head, entry).leaves()
+            leaves = Loop(self, execution, head, entry).exit_condition()
         finally:
             self.drop(this)
         self.leave(free, head, leaves)

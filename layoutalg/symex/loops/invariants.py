@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, variables
 from layoutalg.prove.obligation import ForAll
-from layoutalg.symex.loops.execution import BEHIND, Ends, SymbolicExecution
+from layoutalg.symex.loops.execution import BEHIND, Edges, SymbolicExecution
 from layoutalg.symex.loops.induction import Forms
 from layoutalg.symex.loops.masks import LoopMasks
 from layoutalg.symex.loops.places import (
@@ -58,7 +58,7 @@ class ProgramLoops(LoopBuilder):
         """`counts`: how often the program's loops run, in their order."""
         super().__init__(counts)
 
-    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Ends:
+    def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Edges:
         """Executes one loop by its invariant.  Raises `NotReadable` when there is none that can be checked."""
         this = execution.executed(head)
         if self.variable(this) is None:
@@ -89,25 +89,25 @@ class Loop:
         self.barriers: Expr = ZERO  # a body's
         self.forms = Forms(self.w, self.t, dict(loops.record.counts))
 
-    def leaves(self) -> Expr:
+    def exit_condition(self) -> Expr:
         """When the body leaves, in terms of the iteration.  Raises `NotReadable` where it never does within."""
         with self.w.within(self.t), self.machine.trace.paused():
-            start, _, leaving = self._settled()
+            start, _, leaving = self._fixpoint()
         if not leaving:
             raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
-        return simplify(self._taken(start, [state for _, state in leaving]))
+        return simplify(self._exit_condition(start, [state for _, state in leaving]))
 
-    def ends(self) -> Ends:
+    def ends(self) -> Edges:
         """The states behind the loop's exit."""
         with self.w.within(self.t):
             with self.machine.trace.paused(), self.w.ranges.without_solver():
-                self._settled()  # first without a solver: most registers that change are plain counters
+                self._fixpoint()  # first without a solver: most registers that change are plain counters
             self.loops.forget(self.execution.executed(self.head))  # within, counts may go by these
             self.refuted.clear()
-            start, latch, leaving = self._settled()
+            start, latch, leaving = self._fixpoint()
         if self.machine.trace.recording:
             self._note(start, latch, leaving)
-        ends = self._left(start, leaving) if leaving else self._tested_at_head(latch)
+        ends = self._exits(start, leaving) if leaving else self._exits_at_head(latch)
         for place in self._idle(start, latch):
             for _, state in ends:
                 writes = state.cells.get(place[1], ())
@@ -115,19 +115,19 @@ class Loop:
                     state.cells[place[1]] = (*self.entry.cells.get(place[1], ()), *writes[1:])
         return ends
 
-    def _settled(self) -> tuple[State, State, Ends]:
-        """What `_executed` gives when nothing new is found: what is known of registers then holds from head to head."""
+    def _fixpoint(self) -> tuple[State, State, Edges]:
+        """What `_iterate` gives when nothing new is found: what is known of registers then holds from head to head."""
         trace, claims = self.machine.trace.mark(), self.loops.mark()
         for _ in range(TRIES):
             self.machine.trace.roll_back(trace)
             self.loops.roll_back(claims)
-            start, latch, leaving = self._executed()
-            wrong = self._refuted(latch)
-            if not self._grown(start, latch) and not self._recognised(start, latch) and not wrong:
+            start, latch, leaving = self._iterate()
+            wrong = self._drop_refuted(latch)
+            if not self._widen(start, latch) and not self._recognise(start, latch) and not wrong:
                 return start, latch, leaving
         raise NotReadable(f"the loop at {self.head:#x} changes other registers in every try")
 
-    def _executed(self) -> tuple[State, State, Ends]:
+    def _iterate(self) -> tuple[State, State, Edges]:
         """The state at the head, at the end of the body, and those that leave."""
         start = self._start()
         ends = self.execution.iteration(self.head, start.copy())
@@ -168,7 +168,7 @@ class Loop:
 
     # What changes
 
-    def _grown(self, start: State, latch: State) -> bool:
+    def _widen(self, start: State, latch: State) -> bool:
         """Takes up what else one iteration changes; whether there was any."""
         if latch.signalled != start.signalled:
             raise NotReadable(f"the loop at {self.head:#x} ends within a barrier")
@@ -250,16 +250,16 @@ class Loop:
     def _halves(self) -> set[Register]:
         return {half for low, (high, _) in self.pairs.items() for half in (low, high)}
 
-    def _refuted(self, latch: State) -> bool:
+    def _drop_refuted(self, latch: State) -> bool:
         """Drops what is known of registers and does not hold after an iteration; whether there was any."""
-        wrong = [place for place in self.known if not self._kept(latch, place)]
+        wrong = [place for place in self.known if not self._is_inductive(latch, place)]
         for place in wrong:
             self.refuted.add((place, value(self.known.pop(place))))
             if place in self.pairs:
                 del self.known[self.pairs[place][0]]
         return bool(wrong)
 
-    def _recognised(self, start: State, latch: State) -> bool:
+    def _recognise(self, start: State, latch: State) -> bool:
         """Finds values at the head of registers that were unknown; whether there were any."""
         found: dict[Register, Word | Mask] = {}
         uppers, paired = {upper for upper, _ in self.pairs.values()}, len(self.pairs)
@@ -274,16 +274,16 @@ class Loop:
                 if low is not None and (place, low.expr) not in self.refuted:
                     found |= {place: low, upper: self.w.high(whole)}
                 elif form is None:
-                    self._part(place, start, latch)
+                    self._split_pair(place, start, latch)
                 continue
-            word = self._form(place, start, latch)
+            word = self._closed_form(place, start, latch)
             if word is not None:
                 found[place] = word
         new = {place: word for place, word in found.items() if (place, value(word)) not in self.refuted}
         self.known |= new
         return bool(new) or len(self.pairs) < paired
 
-    def _form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
+    def _closed_form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
         """What a register holds at the head of iteration t, if that is seen."""
         here, end, unknown = (self._get(s, place) for s in (self.entry, latch, start))
         if isinstance(unknown, Mask):
@@ -292,16 +292,16 @@ class Loop:
         form = self.forms.number(here, unknown.expr, end) if isinstance(here, Word) and isinstance(end, Word) else None
         return None if form is None else self.w.word(form)
 
-    def _part(self, low: Register, start: State, latch: State) -> None:
+    def _split_pair(self, low: Register, start: State, latch: State) -> None:
         """Two registers that one move wrote at once need be no halves: then one of them has a form of its own."""
         both = (low, self.pairs[low][0])
-        if any(self._form(place, start, latch) is not None for place in both):
+        if any(self._closed_form(place, start, latch) is not None for place in both):
             del self.pairs[low]
             self.unknown |= {place: self.w.word(self.w.fresh("carried", 1 << 32)) for place in both}
 
     # What is checked
 
-    def _kept(self, latch: State, place: Register) -> bool:
+    def _is_inductive(self, latch: State, place: Register) -> bool:
         """Whether a register holds at the end of iteration t what is said of the head of t + 1."""
         following = {self.t: self.t + 1}
         if any(place == upper and low in self.known for low, (upper, _) in self.pairs.items()):
@@ -321,9 +321,9 @@ class Loop:
             return False
         return self.w.congruent(substitute(claimed.expr, following), held.expr, held.bits)
 
-    def _note(self, start: State, latch: State, leaving: Ends) -> None:
+    def _note(self, start: State, latch: State, leaving: Edges) -> None:
         """The claim on the count, if the body leaves, and what the loop carries."""
-        leaves = self._taken(start, [state for _, state in leaving])
+        leaves = self._exit_condition(start, [state for _, state in leaving])
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
@@ -338,14 +338,14 @@ class Loop:
                 continue
             held = tuple(value(self._get(state, place)) for state in (self.entry, latch))
             for v in variables(value(word)):
-                self.loops.come_in(v, held)
+                self.loops.add_incoming(v, held)
             if isinstance(word, Word) and word.expr.op == "var":
                 upper = self.pairs[place][0] if place in self.pairs else None
                 before, after = (both_halves(self.w, s, place, upper) for s in (self.entry, latch))
                 if before is not None and after is not None:
                     self.loops.carry(Carried(self.t, word.expr, before.expr, after.expr, iterations))
 
-    def _tested_at_head(self, latch: State) -> Ends:
+    def _exits_at_head(self, latch: State) -> Edges:
         """The states behind the exits of a loop that comes back from each of the program's iterations.
 
         What comes back from the last of them then must leave.
@@ -360,21 +360,21 @@ class Loop:
             raise NotReadable(f"the loop at {self.head:#x} may go on after the program's last iteration")
         return ends
 
-    def _taken(self, start: State, leaving: Sequence[State]) -> Expr:
+    def _exit_condition(self, start: State, leaving: Sequence[State]) -> Expr:
         """When one of these ways out is taken."""
         return any_of(*(all_of(*(p for p in state.path if p not in start.path)) for state in leaving))
 
-    def _left(self, start: State, leaving: Ends) -> Ends:
+    def _exits(self, start: State, leaving: Edges) -> Edges:
         """The states behind the exits: those of the last iteration, in which one of the exits is taken.
 
         So where none of the others is, it is the last of them: with one exit nothing is said of when it is taken.
         """
-        ends, others = Ends(), self.entry.path
+        ends, others = Edges(), self.entry.path
         targets = list(dict.fromkeys(target for target, _ in leaving))
         for target in targets:
             states = [state for to, state in leaving if to == target]
             at = Substitution({self.t: self.count - 1})
-            taken = simplify(at.expr(self._taken(start, states)))
+            taken = simplify(at.expr(self._exit_condition(start, states)))
             state = at.state(joined(self.w, states))
             state.path = others if target == targets[-1] else (*others, taken)
             others = (*others, negation(taken))

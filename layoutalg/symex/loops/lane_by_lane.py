@@ -1,8 +1,8 @@
-"""Loops that go over the lanes of a mask: each turn takes the first lane that is left, and the last leaves none.
+"""Loops that go over the lanes of a mask: each iteration takes the first lane that is left, and the last leaves none.
 
 Compilers make them where lanes want the same place updated, and where each lane is to be done by itself:
 
-| the turn | in the machine |
+| the iteration | in the machine |
 |---|---|
 | which lane | the lowest bit of the mask that is set |
 | what it has | `v_readlane` of it: the lane is active, where all of the mask are |
@@ -10,10 +10,10 @@ Compilers make them where lanes want the same place updated, and where each lane
 | whether some are left | the mask is not 0 |
 
 The mask at the head is an unknown of which three things are said: it is part of what it was before the loop, some lane
-has its bit, and a turn takes the first such lane away and nothing else.  Before the loop the first two hold; a turn
-keeps them, since it comes back where some lane is left.  So there are as many turns as lanes before the loop, which is
-an unknown from 1 to the wave's size.
-What it cannot represent: which lane is taken in which turn; turns that leave with lanes left.
+has its bit, and an iteration takes the first such lane away and nothing else.  Before the loop the first two hold; an
+iteration keeps them, since it comes back where some lane is left.  So there are as many iterations as lanes before the
+loop, which is an unknown from 1 to the wave's size.
+What it cannot represent: which lane is taken in which iteration; iterations that leave with lanes left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, negation, simplify
-from layoutalg.symex.loops.execution import Ends, SymbolicExecution
+from layoutalg.symex.loops.execution import Edges, SymbolicExecution
 from layoutalg.symex.loops.invariants import Loop
 from layoutalg.symex.loops.places import Register, read
 from layoutalg.symex.loops.record import LoopBuilder
@@ -49,23 +49,23 @@ class LaneByLane(Loop):
         start.path = (*start.path, some_have(self.w, self.mask))
         return start
 
-    def _form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
+    def _closed_form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
         """Of the mask no more is to be found."""
-        return None if place in registers(self.w, self.lower) else super()._form(place, start, latch)
+        return None if place in registers(self.w, self.lower) else super()._closed_form(place, start, latch)
 
-    def _executed(self) -> tuple[State, State, Ends]:
-        start, latch, leaving = super()._executed()
+    def _iterate(self) -> tuple[State, State, Edges]:
+        start, latch, leaving = super()._iterate()
         if not takes_first(self.w, start, latch, [state for _, state in leaving], self.lower):
             raise NotReadable(f"the loop at {self.head:#x} does not take the lanes of a mask one by one")
         return start, latch, leaving
 
-    def _note(self, start: State, latch: State, leaving: Ends) -> None:
-        """What the loop carries; that it leaves in its last turn is what its turns are."""
+    def _note(self, start: State, latch: State, leaving: Edges) -> None:
+        """What the loop carries; that it leaves in its last iteration is what its iterations are."""
         self._carries(latch)
 
 
-def lanes_taken(w: IndexValues, entry: State, ends: Ends, head: int) -> Register | None:
-    """The register of the mask of which one turn, from the entry, takes the first lane; None where there is none."""
+def lanes_taken(w: IndexValues, entry: State, ends: Edges, head: int) -> Register | None:
+    """The register of the mask of which one iteration, from the entry, takes the first lane; None if there is none."""
     back, leaving = ([state for to, state in ends if (to == head) is here] for here in (True, False))
     if len(back) != 1 or not leaving:
         return None
@@ -77,7 +77,7 @@ def lanes_taken(w: IndexValues, entry: State, ends: Ends, head: int) -> Register
 
 
 def takes_first(w: IndexValues, start: State, latch: State, leaving: Sequence[State], lower: Register) -> bool:
-    """Whether a turn takes the first lane of a mask away, and comes back where some are left, and only there.
+    """Whether an iteration takes the first lane of a mask away, and comes back where some are left, and only there.
 
     At its start some lane has its bit; of lanes without a thread none.
     """

@@ -1,8 +1,8 @@
 """Masks that a loop changes: an unknown bit for each, the same in both halves.
 
 The lane's bit is in one of the halves.  Lanes that have no thread (`values.word`) are taken not to have a bit that they
-have not before the loop; where a turn may give it to them after all, theirs is unknown as well.
-What it cannot represent: bits of lanes without a thread that are set in all turns.
+have not before the loop; where an iteration may give it to them after all, theirs is unknown as well.
+What it cannot represent: bits of lanes without a thread that are set in all iterations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LoopMasks:
         return mask.having(self.bit(lower_of(place, mask), mask))
 
     def spread(self, unknown: Mapping[Register, Word | Mask], start: State, latch: State) -> dict[Register, Mask]:
-        """Masks that lanes without a thread have not at the head, and after a turn may: new unknowns for them."""
+        """Masks that lanes without a thread have not at the head, and after an iteration may: new unknowns for them."""
         masks = {place: word for place, word in unknown.items() if isinstance(word, Mask)}
         new: dict[Expr, Expr] = {}
         for place, word in masks.items():

@@ -1,4 +1,4 @@
-"""Ranking functions: what of a lane gets less in each turn of a loop and is at least 0 as long as the lane goes on.
+"""Ranking functions: what of a lane gets less in each iteration of a loop and is at least 0 while the lane goes on.
 
 The condition under which a lane goes on is one of machine words, which wrap.  Read as if nothing wrapped, an order in
 it says that a number is at least 0:
@@ -32,10 +32,10 @@ CONNECTIVES, MOST_ATOMS = ("all", "any", "not"), 10
 
 @dataclass(frozen=True)
 class LaneIterations:
-    """In which turns of a loop that lanes leave for themselves a lane is active, where what is to be shown holds."""
+    """In which iterations of a loop that lanes leave for themselves a lane is active, if what is to be shown holds."""
 
     inside: Expr  # the unknown that is 1 where it is
-    active: Expr  # at the head of turn t
+    active: Expr  # at the head of iteration t
     exactly: ForAll
 
     def under(self, new: Callable[[Expr], Expr]) -> LaneIterations:
@@ -100,7 +100,7 @@ def _holds(condition: Expr, truths: Mapping[Expr, bool]) -> bool:
 
 
 def ranking(condition: Expr, t: Expr) -> Expr | None:
-    """What may be at least 0 where the lane goes on after turn t; None where the condition is none of the table's.
+    """What may be at least 0 where the lane goes on after iteration t; None where the condition is none of the table's.
 
     >>> from layoutalg.index import mod, symbol, var
     >>> t, n = var("t", 1 << 62), symbol("n")

@@ -124,7 +124,7 @@ class LoopBuilder:
         """A register is carried by a loop."""
         self._carried[carried.unknown] = carried
 
-    def come_in(self, v: Expr, values: tuple[Expr, ...]) -> None:
+    def add_incoming(self, v: Expr, values: tuple[Expr, ...]) -> None:
         """What an unknown at a head may be: the operands of a phi node."""
         self._incoming[v] = (*self._incoming.get(v, ()), *values)
 
@@ -136,11 +136,11 @@ class LoopBuilder:
         """This holds of an unknown."""
         self._facts[unknown] = fact
 
-    def lanes_iterate(self, t: Expr, iterations: LaneIterations) -> None:
+    def note_iterations(self, t: Expr, iterations: LaneIterations) -> None:
         """In these iterations of a loop a lane is active."""
         self._iterations[t] = iterations
 
-    def ends_with(self, t: Expr, last: Expr) -> None:
+    def note_last(self, t: Expr, last: Expr) -> None:
         """The iteration that was a lane's last."""
         self._last[t] = last
 

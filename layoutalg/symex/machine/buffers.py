@@ -56,7 +56,7 @@ class DescribedBuffer:
             raise NotReadable(f"{place}: a buffer whose flags are not constant: {flags}")
         mode = int(flags.value) % (1 << 32)
         base = simplify(representative(words[0].expr, 64))
-        upper = ZERO if values.ranges.shown(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
+        upper = ZERO if values.ranges.in_range(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
         if upper.op != "const":
             raise NotReadable(f"{place}: a buffer whose stride is not seen to be 0")
         why = self.rules.why_not(int(upper.value), mode)

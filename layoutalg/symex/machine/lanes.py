@@ -47,22 +47,22 @@ class SymbolicLanes:
 
     def __init__(self, registers: SymbolicRegisters, alike: Iterable[Expr]) -> None:
         """`alike`: what all lanes of a wave have alike, to which comes what is found to be so."""
-        self.registers, self.w, self._alike = registers, registers.w, set(alike)
+        self.registers, self.w, self._uniform = registers, registers.w, set(alike)
 
-    def note_alike(self, *found: Expr) -> None:
+    def note_uniform(self, *found: Expr) -> None:
         """All lanes of a wave have these alike."""
-        self._alike.update(found)
+        self._uniform.update(found)
 
     def left(self, loop: Expr) -> None:
-        """Behind a loop that lanes leave in different turns: what was alike in a turn is none of one turn any more."""
-        self._alike -= {v for v in self._alike if loop in own_coordinates(v)}
+        """Behind a loop that lanes leave in different iterations: what was uniform in one is so no more."""
+        self._uniform -= {v for v in self._uniform if loop in own_coordinates(v)}
         self.w.forget(loop)
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same.
 
-        It is, where it is made of what is given to the wave, of the numbers of loops' turns, of functions of such, and
-        of the thread's numbers in such a way that those of lane 0's thread make the same of it.
+        It is, where it is made of what is given to the wave, of the numbers of iterations, of functions of such, and of
+        the thread's numbers in such a way that those of lane 0's thread make the same of it.
         """
         own = {*self.w.wave.threads, HAS_THREAD}
         made_of = variables(expr)
@@ -72,7 +72,7 @@ class SymbolicLanes:
 
     def _is_uniform(self, v: Expr) -> bool:
         arguments = arguments_of(v)
-        return v in self._alike or v in self.w.loops or (bool(arguments) and all(map(self.uniform, arguments)))
+        return v in self._uniform or v in self.w.loops or (bool(arguments) and all(map(self.uniform, arguments)))
 
     def _of_first(self, expr: Expr) -> Expr:
         return simplify(substitute(expr, self.w.wave.threads_at(ZERO)))
@@ -91,7 +91,7 @@ class SymbolicLanes:
                 same = kind if kind in NOTHING_KNOWN else Kind.DATA
                 there[v] = self.w.belonging("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
                 if wave:
-                    self.note_alike(there[v])
+                    self.note_uniform(there[v])
         return simplify(substitute(e, there))
 
     def _word_at(self, word: Word | Mask, lane: Expr, wave: bool = False) -> Word:
@@ -180,7 +180,7 @@ class SymbolicLanes:
     def _first_lane(self, own: Expr) -> Expr:
         """The number of the first lane that has its bit of a mask."""
         lane = self.w.first_of(Mask(own))
-        self.note_alike(lane)
+        self.note_uniform(lane)
         return lane
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:

@@ -79,7 +79,7 @@ class SymbolicMachine:
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         if waits:
-            self.trace.pass_barrier(state.outstanding.meet())
+            self.trace.pass_barrier(state.outstanding.pass_barrier())
 
     def _of_the_block(self, loop: Expr) -> bool:
         """Whether a loop runs as often in all waves of a block: its count is made of what they have alike."""
@@ -89,7 +89,7 @@ class SymbolicMachine:
 
     def end(self) -> None:
         """A wave ends: LDS may be another block's then, so nothing may be on its way there."""
-        if self.registers.state.outstanding.coming:
+        if self.registers.state.outstanding.loads_to_lds:
             raise NotReadable("a load to LDS is under way where a wave ends")
 
     def execute(self, instruction: Instruction) -> None:

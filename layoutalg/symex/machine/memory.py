@@ -39,7 +39,7 @@ class SymbolicMemory:
     def start_in_lds(self, word: Word, bits: int) -> Word:
         """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
         start = self.w.ranges.uncut(self.w.unsigned(word))
-        if simplify(mod(start, 4)) is not ZERO or not self.w.ranges.shown(start, 0, 1 << bits):
+        if simplify(mod(start, 4)) is not ZERO or not self.w.ranges.in_range(start, 0, 1 << bits):
             raise NotReadable(f"M0 is {start}, of which a load to LDS takes bits 2 to {bits - 1}")
         return self.w.word(start)
 
@@ -102,7 +102,7 @@ class SymbolicMemory:
     ) -> None:  # fmt: skip
         """Stores and loads each part; what is loaded comes later, as an access of the space that is counted."""
         if in_lds is not None:
-            self._bring_to_lds(instruction, access, parts, counted, in_lds)
+            self._load_to_lds(instruction, access, parts, counted, in_lds)
             return
         loaded: list[tuple[Key, Word, Key | None]] = []
         for number, part in enumerate(parts):
@@ -147,7 +147,7 @@ class SymbolicMemory:
         if not place.buffer:
             return
         state, atomic = self.registers.state, access.atomic is not None
-        in_flight = [address for _, address in state.outstanding.coming] if place.buffer == "lds" else []
+        in_flight = [address for _, address in state.outstanding.loads_to_lds] if place.buffer == "lds" else []
         for k, value in enumerate(values):
             at = place.buffer, place.offset + k * size, place.condition, state.barriers
             this = instruction, access.store or atomic, *at, value, size, access.size
@@ -164,7 +164,7 @@ class SymbolicMemory:
         """
         if access.atomic and access.space == "scratch":
             raise NotReadable(f"{instruction.place}: an atomic operation on scratch")
-        found, size = self._found(instruction, access, part)
+        found, size = self._load_elements(instruction, access, part)
         if not access.returns(instruction.fields):
             return []
         target = operand_of(instruction, "d")
@@ -174,7 +174,9 @@ class SymbolicMemory:
             words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
         return words
 
-    def _found(self, instruction: Instruction, access: MemoryInstruction, part: RangedPart) -> tuple[list[Expr], int]:
+    def _load_elements(
+        self, instruction: Instruction, access: MemoryInstruction, part: RangedPart
+    ) -> tuple[list[Expr], int]:
         """What a load finds, element by element, and the bytes of one."""
         operands = atomic_operands(instruction, access) if access.atomic else ()
         made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
@@ -193,7 +195,7 @@ class SymbolicMemory:
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
         return found, size
 
-    def _bring_to_lds(
+    def _load_to_lds(
         self,
         instruction: Instruction,
         access: MemoryInstruction,
@@ -204,17 +206,17 @@ class SymbolicMemory:
         """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
         if self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
-        self.trace.bring(instruction.address, self.registers.state.outstanding.open(LDS))
+        self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.open(LDS))
         words: list[Expr] = []
         for part in parts:
-            found, size = self._found(instruction, replace(access, size=part.size), part)
+            found, size = self._load_elements(instruction, replace(access, size=part.size), part)
             words += joined_elements(found, size, part.size)
         store = replace(access, space="lds", store=True, to_lds=False)
         places, size = self._places(store, RangedPart(start, access.size, TRUE), instruction)
         for place in places:
             self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
         counters = self._counters(instruction, access, counted)
-        if not self.registers.state.outstanding.bring(counters, instruction.address):
+        if not self.registers.state.outstanding.issue_to_lds(counters, instruction.address):
             raise NotReadable(f"{instruction.place}: more than {GENERATIONS} of these loads are under way at once")
 
     def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
@@ -223,7 +225,7 @@ class SymbolicMemory:
             raise NotReadable(f"{instruction.place} with inactive lanes")
         load = TRANSPOSED[instruction.name.lower()]
         own = self.w.ranges.uncut(self.w.unsigned(address))
-        if not self.w.ranges.shown(simplify(mod(own, load.alignment)), 0, 1):
+        if not self.w.ranges.in_range(simplify(mod(own, load.alignment)), 0, 1):
             raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")
         lane, target = self.w.wave.lane, operand_of(instruction, "d")
         whole = lcm(load.bits, 8) // 8  # bytes of the fewest elements that fill some
@@ -234,7 +236,7 @@ class SymbolicMemory:
             other = simplify(lane - mod(lane, load.group) + div(number, load.elements))
             within = mod(number, load.elements)
             at = simplify(self.lanes.elsewhere(own, other) + div(within, together) * whole)
-            found.append(self._part(instruction, access, at, whole, load.bits, mod(within, together)))
+            found.append(self._load_bits(instruction, access, at, whole, load.bits, mod(within, together)))
         counters = self._counters(instruction, access, "lds")
         words = joined_bits(found, load.bits)
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
@@ -242,7 +244,7 @@ class SymbolicMemory:
             self.registers.write_cell(key, self.w.word(word), counters, None, "")
         self._issue(instruction, access, "lds", [LDS, *keys])
 
-    def _part(
+    def _load_bits(
         self, instruction: Instruction, access: MemoryInstruction, at: Expr, bytes: int, bits: int, number: Expr
     ) -> Expr:
         """Of the elements of so many bits in a few bytes of LDS, one by its number."""
@@ -250,7 +252,7 @@ class SymbolicMemory:
         whole = ZERO
         for k in range(0, bytes, each):
             part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
-            elements, size = self._found(instruction, replace(access, size=each), part)
+            elements, size = self._load_elements(instruction, replace(access, size=each), part)
             (value,) = joined_elements(elements, size, each)
             whole += value * (1 << 8 * k)
         found = whole
@@ -307,7 +309,7 @@ class SymbolicMemory:
         for place in places:
             values = self._contents(place, 4, access.registers)
             self._note(instruction, access, place, 4, values)
-            self.lanes.note_alike(*values)
+            self.lanes.note_uniform(*values)
             self.trace.load(place.buffer, place.offset, 4, values)
             here = assuming(place.condition, given)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]

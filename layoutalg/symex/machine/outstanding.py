@@ -51,25 +51,25 @@ class Outstanding:
         if unordered:
             self.unordered |= frozenset(names)
 
-    def bring(self, counters: Iterable[str], address: int) -> bool:
+    def issue_to_lds(self, counters: Iterable[str], address: int) -> bool:
         """A load to LDS by the instruction of this address, its youngest; whether no more than `GENERATIONS` are."""
         for number in range(GENERATIONS - 1, 0, -1):
-            younger, older = _coming(address, number - 1), _coming(address, number)
+            younger, older = _load_to_lds(address, number - 1), _load_to_lds(address, number)
             if younger in self.ages:
                 self.ages[older], self.passed[older] = self.ages.pop(younger), self.passed.pop(younger)
-        self.issue(counters, [_coming(address, 0)], False)
-        self.passed[_coming(address, 0)] = 0
-        return _coming(address, GENERATIONS - 1) not in self.ages
+        self.issue(counters, [_load_to_lds(address, 0)], False)
+        self.passed[_load_to_lds(address, 0)] = 0
+        return _load_to_lds(address, GENERATIONS - 1) not in self.ages
 
     @property
-    def coming(self) -> frozenset[Key]:
+    def loads_to_lds(self) -> frozenset[Key]:
         """The loads to LDS that may be under way."""
         return frozenset(key for key in self.ages if key in self.passed)
 
-    def meet(self) -> Mapping[int, int]:
+    def pass_barrier(self) -> Mapping[int, int]:
         """A barrier is passed: of each instruction that loads to LDS and is under way, how many barriers since."""
         found: dict[int, int] = {}
-        for key in self.coming:
+        for key in self.loads_to_lds:
             self.passed[key] += 1
             found[key[1]] = max(found.get(key[1], 0), self.passed[key])
         return found
@@ -113,7 +113,7 @@ def half_of(key: Key, half: str) -> Key:
     return (f"{key[0]} {half}", key[1]) if half else key
 
 
-def _coming(address: int, number: int) -> Key:
+def _load_to_lds(address: int, number: int) -> Key:
     """A load to LDS by an instruction, the n-th youngest."""
     return (f"to lds {number}", address)
 

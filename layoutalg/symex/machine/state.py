@@ -110,20 +110,20 @@ def joined(w: IndexValues, states: Sequence[State]) -> State:
     return rest[0]
 
 
-def _apart(one: State, other: State) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+def _difference(one: State, other: State) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     """The conditions that only one of two paths has."""
     return (tuple(p for p in one.path if p not in other.path), tuple(p for p in other.path if p not in one.path))
 
 
 def _resolvable(one: State, other: State) -> bool:
-    mine, theirs = _apart(one, other)
+    mine, theirs = _difference(one, other)
     return len(mine) == len(theirs) == 1 and (negation(mine[0]) is theirs[0] or negation(theirs[0]) is mine[0])
 
 
 def _both(w: IndexValues, one: State, other: State) -> State:
     if one.barriers is not other.barriers or one.signalled != other.signalled:
         raise NotReadable("paths with different numbers of barriers")
-    mine, theirs = _apart(one, other)
+    mine, theirs = _difference(one, other)
     joined = one.copy()
     either = disjunction(all_of(*mine), all_of(*theirs))
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
@@ -154,7 +154,7 @@ def _writes(w: IndexValues, one: State, other: State, key: Key) -> Writes:
     shared = 0
     while shared < min(len(a), len(b)) and a[shared][0] is b[shared][0] and a[shared][1] is b[shared][1]:
         shared += 1
-    mine, theirs = (all_of(*parts) for parts in _apart(one, other))
+    mine, theirs = (all_of(*parts) for parts in _difference(one, other))
     if all(excludes(g, theirs) for g, _ in a[shared:]) and all(excludes(g, mine) for g, _ in b[shared:]):
         return (*a, *b[shared:])
     x, y = resolved(w, a, one.condition), resolved(w, b, other.condition)

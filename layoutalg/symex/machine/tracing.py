@@ -108,7 +108,7 @@ class TraceBuilder:
 
     # Loads to LDS
 
-    def bring(self, address: int, beside: bool) -> None:
+    def begin_load_to_lds(self, address: int, beside: bool) -> None:
         """A load to LDS begins, `beside` other accesses of the wave that are under way or not."""
         self._spans.setdefault(address, 0)
         if beside:

@@ -71,7 +71,7 @@ class WaveUnknowns:
         return self._belonging[name, of]
 
     def forget(self, loop: Expr) -> None:
-        """What belongs to expressions of a loop's turn belongs to them no more: behind it they are of several turns."""
+        """What belongs to expressions of an iteration belongs to them no more: behind the loop they are of several."""
         kept = {key: v for key, v in self._belonging.items() if loop not in own_coordinates(*key[1])}
         self._belonging = kept
 

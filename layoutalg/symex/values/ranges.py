@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from layoutalg.index import TRUE, Expr, all_of, mod, postorder, rebuild, simplify
-from layoutalg.index.bounds import NARROWEST_CUT, generalised, in_range
+from layoutalg.index.bounds import NARROWEST_CUT, generalised
+from layoutalg.index.bounds import in_range as in_bounds
 from layoutalg.index.conditions import implies
 from layoutalg.symex.values.modular import cut, remainders, representative
 
@@ -76,11 +77,11 @@ class Ranges:
         """Whether that was noted under no more than what is given now."""
         return any(most <= below and implies(self._given, where) for where, most in self._limits.get(e, ()))
 
-    def shown(self, e: Expr, lowest: int, size: int) -> bool:
+    def in_range(self, e: Expr, lowest: int, size: int) -> bool:
         """Whether a number is seen to be in lowest … lowest + size − 1, perhaps by a solver."""
         key = (e, self._given, lowest, size)
         if key not in self._in_range:
-            self._in_range[key] = in_range(e, lowest, lowest + size, self._given) or any(
+            self._in_range[key] = in_bounds(e, lowest, lowest + size, self._given) or any(
                 self.decide(all_of(one >= lowest, one < lowest + size), self._given)
                 for one in (*generalised(e, self._given), e)
             )
@@ -98,20 +99,20 @@ class Ranges:
         known = cut(reduced, lowest, size)
         if known is not None:
             return known
-        if self.shown(reduced, lowest, size):
+        if self.in_range(reduced, lowest, size):
             return reduced
         found = simplify(mod(reduced - lowest, size) + lowest)
         self.cuts |= {(factor, n) for _, factor, n in remainders(found) if factor * n % size == 0}
         return found
 
     def uncut(self, e: Expr) -> Expr:
-        """The expression without the cuts to 2ⁿ that turn out to be none under what is given now."""
+        """The expression without the cuts to 2ⁿ that iteration out to be none under what is given now."""
         new: dict[Expr, Expr] = {}
         for node in postorder(e):
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
             cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST_CUT
-            if cuts and self.shown(simplify(args[0]), 0, args[1].value):
+            if cuts and self.in_range(simplify(args[0]), 0, args[1].value):
                 new[node] = args[0]
         return simplify(new[e])
 

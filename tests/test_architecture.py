@@ -114,7 +114,7 @@ def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
     assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
 
 
-OF_TWO_MODULES = {"Loop", "Open", "Struct", "Tensor"}
+OF_TWO_MODULES = {"Open", "Struct", "Tensor"}
 """Classes whose name another module's has too: what a file says, and what is made of it for a run or a proof."""
 
 

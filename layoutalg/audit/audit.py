@@ -71,9 +71,8 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     with budget.within(each * (1 - RUNS_SHARE)):
         decided, kernel = _decided(case, asked)
         spare = budget.left()
-    ignored = frozenset(
-        {"race"} if kernel and kernel.ask.waiting() is not None else ()
-    )  # what waves wait for may order them
+    waits = kernel is not None and kernel.ask.waiting() is not None
+    ignored = frozenset({"race"} if waits else ())  # what waves wait for may order them
     runs = Runs(code, case.launched, file, each * RUNS_SHARE, ignored)
     refutation = Refutation(runs, case.launch, max(runs.seconds, spare))
     claims = tuple(refutation.findings(decided))
@@ -84,7 +83,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
     return Audit(
         code.kernel.name, code.kernel.target, claims, tuple(_assumptions(case, decided)), shown,
-        kernel.costs if kernel and not kernel.stopped else (), tuple(_unclaimed(case, asked, claims, refutation.tried)), tuple(runs.ended),
+        kernel.costs if kernel else (), tuple(_unclaimed(case, asked, claims, refutation.tried)), tuple(runs.ended),
     )  # fmt: skip
 
 

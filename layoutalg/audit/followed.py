@@ -90,9 +90,8 @@ class Followed:
     @cached_property
     def computed(self) -> ComputesClaim:
         """What it stores, in terms."""
-        return ComputesClaim(
-            self.case.file, self.launched, self.trace.elements, self.ask.holds, self.trace.loops, _trace_of
-        )
+        trace, loops = self.trace.elements, self.trace.loops
+        return ComputesClaim(self.case.file, self.launched, trace, self.ask.holds, loops, _trace_of)
 
     def given(self, access: TracedAccess) -> Expr:
         """Where an access happens."""

@@ -29,7 +29,7 @@ from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Environment, Inputs
 from layoutalg.symex.machine.machine import SymbolicMachine
-from layoutalg.symex.machine.tracing import Load, TraceBuilder, TracedElement
+from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement, TracedLoad
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
@@ -41,7 +41,7 @@ class Trace:
     elements: tuple[TracedElement, ...] = ()  # none where it was stopped
     loops: LoopRecord = field(default_factory=LoopRecord)
     facts: Facts = field(default_factory=Facts)
-    loads: tuple[Load, ...] = ()
+    loads: tuple[TracedLoad, ...] = ()
     cuts: frozenset[tuple[int, int]] = frozenset()  # c and n of the c·(x mod n) that stand for what was cut to a word
     assumptions: tuple[str, ...] = ()  # what reading the code took
     stopped: Exception | None = None  # by what it cannot be followed any further

@@ -128,7 +128,7 @@ def figures(code: MachineCode, seconds: float = 20) -> Figures:
     costs: tuple[Fact, ...] = ()
     try:
         with budget.within(seconds):
-            followed = LaunchedKernel.of(code, loads(text)).follow()
+            followed = LaunchedKernel.of(code, loads(text)).follow().complete()
         text = template(*said, _used(followed.accesses))
         costs = followed.costs
     except (DeviceError, InexpressibleError, RecursionError) as error:

@@ -44,7 +44,7 @@ from layoutalg.index import (
 from layoutalg.index.conditions import assuming, implies
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
-from layoutalg.symex.loops.invariants import Loop
+from layoutalg.symex.loops.invariants import NaturalLoop
 from layoutalg.symex.loops.masks import lower_of
 from layoutalg.symex.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
 from layoutalg.symex.loops.ranking import LaneIterations, literals, ranking
@@ -57,7 +57,7 @@ from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, is_mask
 
 
-class DivergentLoop(Loop):
+class DivergentLoop(NaturalLoop):
     """One loop that lanes leave for themselves, followed from one state."""
 
     def __init__(self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State) -> None:

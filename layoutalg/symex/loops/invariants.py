@@ -67,10 +67,10 @@ class ProgramLoops(LoopBuilder):
                 raise NotReadable(f"a loop at {head:#x} that the program has not")
             t = list(self.record.counts)[met]
             self.meet(this, t, self.record.counts[t])
-        return Loop(self, execution, head, entry).ends()
+        return NaturalLoop(self, execution, head, entry).ends()
 
 
-class Loop:
+class NaturalLoop:
     """One loop, followed from one state."""
 
     def __init__(self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State) -> None:

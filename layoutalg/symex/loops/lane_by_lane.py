@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, negation, simplify
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
-from layoutalg.symex.loops.invariants import Loop
+from layoutalg.symex.loops.invariants import NaturalLoop
 from layoutalg.symex.loops.places import Register, read
 from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -30,7 +30,7 @@ from layoutalg.symex.machine.state import State
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
 
-class LaneByLane(Loop):
+class LaneByLane(NaturalLoop):
     """One loop over the lanes of the mask in a register, followed from one state."""
 
     def __init__(

@@ -42,7 +42,7 @@ class TracedElement:
 
 
 @dataclass(frozen=True)
-class Load:
+class TracedLoad:
     """What was loaded at once, of a buffer (without a name where it is not known): values of `size` bytes each."""
 
     buffer: str
@@ -57,7 +57,7 @@ class TraceBuilder:
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self.elements: list[TracedElement] = []
-        self.loads: list[Load] = []
+        self.loads: list[TracedLoad] = []
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._recording = True
         self._moment = 0
@@ -95,7 +95,7 @@ class TraceBuilder:
 
     def load(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> None:
         """Records what was loaded, and what is assumed of it."""
-        self.loads.append(Load(buffer, offset, size, tuple(values)))
+        self.loads.append(TracedLoad(buffer, offset, size, tuple(values)))
         holds = self._environment.assumed(buffer, offset, size, values) if buffer else TRUE
         for part in conjuncts(holds) if holds is not TRUE else ():
             for v in variables(part):

@@ -24,7 +24,7 @@ from layoutalg.symex.idioms.reciprocal import ASSUMPTION
 from layoutalg.symex.loops.execution import SymbolicExecution
 from layoutalg.symex.loops.facts import Asker, Facts
 from layoutalg.symex.loops.inferred import InferredLoops
-from layoutalg.symex.loops.invariants import ProgramLoops
+from layoutalg.symex.loops.natural import ProgramLoops
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Environment, Inputs

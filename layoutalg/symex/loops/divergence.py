@@ -44,8 +44,8 @@ from layoutalg.index import (
 from layoutalg.index.conditions import assuming, implies
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
-from layoutalg.symex.loops.invariants import NaturalLoop
 from layoutalg.symex.loops.masks import lower_of
+from layoutalg.symex.loops.natural import NaturalLoop
 from layoutalg.symex.loops.places import ACTIVE, Register, nothing_known, own_exec, places, read, some_lane
 from layoutalg.symex.loops.ranking import LaneIterations, literals, ranking
 from layoutalg.symex.loops.record import LoopBuilder, Mark
@@ -61,8 +61,9 @@ class DivergentLoop(NaturalLoop):
     """One loop that lanes leave for themselves, followed from one state."""
 
     def __init__(self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State) -> None:
-        super().__init__(loops, execution, head, entry)
-        self.before, self.entered = entry, own_exec(entry)
+        self.active = entry.copy()  # before the loop, where the lane is active in it
+        super().__init__(loops, execution, head, entry, self.active)
+        self.entered = own_exec(entry)
         with self.w.within(self.t):
             self.unsure = self.w.fresh("inside", 2, Kind.ANY)
         self.inside = eq(self.unsure, 1)  # whether the lane is active at the head
@@ -70,13 +71,12 @@ class DivergentLoop(NaturalLoop):
         self.lost: dict[Register, Expr] = {}  # of masks: what lanes have there behind the loop, where it is not known
         self.done = TRUE  # whether the lane does not go on after iteration t, of all that is of this iteration
         self.back: list[State] = []  # at the end of an iteration
-        self.entry = entry.copy()
         self._assume(TRUE)
 
     def _assume(self, still: Expr) -> None:
         """What holds of a lane that is active at the head of iteration t."""
         self.own = all_of(self.inside, self.entered, still)
-        self.machine.registers.set_exec(self.entry, Mask(self.own))
+        self.machine.registers.set_exec(self.active, Mask(self.own))
 
     def ends(self) -> Edges:
         """The states behind the loop's exits."""
@@ -84,27 +84,28 @@ class DivergentLoop(NaturalLoop):
         with self.w.within(self.t):
             with self.machine.trace.paused():
                 with self.w.ranges.without_solver():
-                    _, latch, _ = self._fixpoint()
+                    _, latch, _ = self.fixpoint()
                 self.loops.leave(self.t, self.head, self._continues(latch))
                 lines = tuple(self._rankings(self._continues(latch)))
                 self._assume(all_of(*map(self._at_head, lines)))
-            self.refuted.clear()
-            start, latch, leaving = self._fixpoint()
+            self.registers.try_again()
+            start, latch, leaving = self.fixpoint()
         if not leaving:
-            raise NotReadable(f"the loop at {self.head:#x} has no exit that is seen")
+            raise self.no_exit()
         self._check_inactive_stay(leaving)
         if self.machine.trace.recording:
             iterations = self._lane_iterations(start, self._continues(latch), lines)
             self.loops.claim(*self._ranked(start, self._continues(latch), lines))
             self.loops.note_iterations(self.t, iterations)
-            self._carries(latch, iterations)
+            self.record_carried(latch, iterations)
             self._restrict_to_active(trace, found)
         return self._exits(latch, leaving)
 
     # One iteration
 
-    def _iterate(self) -> tuple[State, State, Edges]:
-        start = self._start()
+    def iterate(self) -> tuple[State, State, Edges]:
+        """The states at the head, at the end of an iteration for lanes that go on, and those that leave."""
+        start = self.start()
         ends = self.execution.iteration(self.head, start.copy())
         self.back = [state for target, state in ends if target == self.head]
         if any(state.barriers is not start.barriers or state.signalled != start.signalled for _, state in ends):
@@ -114,14 +115,14 @@ class DivergentLoop(NaturalLoop):
             raise NotReadable(f"the loop at {self.head:#x} comes back to its head with no lane")
         return start, joined(self.w, staying), [(target, state) for target, state in ends if target != self.head]
 
-    def _start(self) -> State:
+    def start(self) -> State:
         """The state at the head; of a mask, what is known of it where the lane is active."""
-        start = super()._start()
-        for place, word in (self.unknown | self.known).items():
+        start, masks = super().start(), self.registers.masks
+        for place, word in (self.registers.unknown | self.registers.known).items():
             if isinstance(word, Mask):
                 lower, inside = lower_of(place, word), all_of(self.w.wave.occupied, self.inside)
-                if lower not in self.bits or (self.masks.is_spread(lower) and Mask(self.bits[lower]).vacant is FALSE):
-                    self.bits[lower] = self.masks.bit(lower, as_mask(self._get(self.before, place)))
+                if lower not in self.bits or (masks.is_spread(lower) and Mask(self.bits[lower]).vacant is FALSE):
+                    self.bits[lower] = masks.bit(lower, as_mask(read(self.w, self.entry, place)))
                 mixed = any_of(all_of(inside, word.own), all_of(negation(inside), self.bits[lower]))
                 start.scalars[place[1]] = word.having(mixed)
         return start
@@ -140,7 +141,7 @@ class DivergentLoop(NaturalLoop):
 
     def _continues(self, latch: State) -> Expr:
         """When a lane that is active at the head goes on after this iteration."""
-        new = tuple(part for part in latch.path if part not in self.entry.path)
+        new = tuple(part for part in latch.path if part not in self.active.path)
         return simplify(assuming(within(new[-1], new[:-1]), self.own)) if new else TRUE
 
     # What holds of the lane
@@ -149,14 +150,14 @@ class DivergentLoop(NaturalLoop):
         """Numbers that are at least 0 where the lane goes on after iteration t, as functions of t."""
         for part in literals(stays):
             line = ranking(part, self.t)
-            if line is not None and self.forms.plain(line):
+            if line is not None and self.registers.forms.plain(line):
                 yield line
 
     def _at_head(self, line: Expr) -> Expr:
         """What of it holds at the head of iteration t: it was at least 0 after iteration t − 1, if there was one."""
         held = substitute(line, {self.t: self.t - 1}) >= 0
         first = substitute(held, {self.t: 0})
-        given = all_of(self.w.ranges.always, self.before.condition, self.entered)
+        given = all_of(self.w.ranges.always, self.entry.condition, self.entered)
         return held if implies(given, first) or self.w.ranges.decide(first, given) else any_of(eq(self.t, 0), held)
 
     def _ranked(self, start: State, stays: Expr, lines: Sequence[Expr]) -> Iterator[ForAll]:
@@ -204,7 +205,7 @@ class DivergentLoop(NaturalLoop):
         def settled(element: TracedElement) -> TracedElement:
             guard = element.guard
             if not implies(guard, self.inside):
-                if not element.instruction.form.startswith("SMEM") or not some_lane(self.w, self.before):
+                if not element.instruction.form.startswith("SMEM") or not some_lane(self.w, self.entry):
                     raise NotReadable(f"{element.instruction.place} in a loop that no lane may be in")
                 guard = all_of(guard, self.own)
             return replace(element, guard=guard, offset=inside.expr(element.offset), value=inside.expr(element.value))
@@ -225,13 +226,13 @@ class DivergentLoop(NaturalLoop):
         self.loops.know(last, any_of(negation(self.entered), at.expr(all_of(self.own, self.done))))
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
-        after = joined(self.w, [replace(state.copy(), path=self.before.path, scc=scc) for state in states[:1]])
+        after = joined(self.w, [replace(state.copy(), path=self.entry.path, scc=scc) for state in states[:1]])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)
-        for place in dict.fromkeys(p for state in states for p in places(self.before, state)):
+        for place in dict.fromkeys(p for state in states for p in places(self.entry, state)):
             self._put_after(after, place, states, at)
         self.machine.registers.set_exec(after, Mask(self._active_after(states)))
-        ends, others = Edges(), self.before.path
+        ends, others = Edges(), self.entry.path
         targets = list(dict.fromkeys(target for target, _ in leaving))
         for target in targets:
             state, taken = after.copy(), self.w.fresh_bit()
@@ -251,9 +252,9 @@ class DivergentLoop(NaturalLoop):
         kind, key = place
         here = self._last_word(place, leaving)
         if kind == "cells":
-            before = self.before.cells.get(key, ())
+            before = self.entry.cells.get(key, ())
             states = (*leaving, *self.back)
-            if place not in self.unknown and all(state.cells.get(key, ()) == before for state in states):
+            if place not in self.registers.unknown and all(state.cells.get(key, ()) == before for state in states):
                 after.cells[key] = before
             elif self._keeps(place, leaving):
                 after.cells[key] = (*before, (self.entered, at.word(here)))
@@ -261,8 +262,8 @@ class DivergentLoop(NaturalLoop):
             else:
                 after.cells[key] = ((TRUE, nothing_known(self.w, here)),)
             return
-        held = self.before.scalars.get(key)
-        changed = place in self.unknown or any(s.scalars.get(key) is not held for s in (*leaving, *self.back))
+        held = self.entry.scalars.get(key)
+        changed = place in self.registers.unknown or any(s.scalars.get(key) is not held for s in (*leaving, *self.back))
         if not changed and held is not None:
             after.scalars[key] = held
         elif (mask := self._mask_behind(place, leaving, at)) is not None:
@@ -273,7 +274,7 @@ class DivergentLoop(NaturalLoop):
 
     def _note_left(self, place: Register, last: Word, left: Word) -> None:
         """Notes what is left of what the loop carries, where the last iteration makes it as all others do."""
-        unknown = self.unknown.get(place)
+        unknown = self.registers.unknown.get(place)
         one = self.loops.record.carried.get(unknown.expr) if isinstance(unknown, Word) else None
         if one is not None and substitute(last.expr, {self.unsure: 1}) is one.after:
             self.loops.carry(replace(one, left=left.expr))
@@ -297,7 +298,9 @@ class DivergentLoop(NaturalLoop):
 
     def _keeps(self, place: Register, leaving: Sequence[State]) -> bool:
         """Whether lanes keep a vector register in the iterations that they are not active in."""
-        before = self.before.cells.get(place[1], ()) if place not in self.unknown else ((TRUE, self._inactive(place)),)
+        before: tuple[tuple[Expr, Word | None], ...] = self.entry.cells.get(place[1], ())
+        if place in self.registers.unknown:
+            before = ((TRUE, self.registers.inactive(place)),)
         for state in (*leaving, *self.back):
             writes = state.cells.get(place[1], ())
             if writes[: len(before)] != before or not all(implies(g, self.inside) for g, _ in writes[len(before) :]):
@@ -311,7 +314,7 @@ class DivergentLoop(NaturalLoop):
         if not all(isinstance(word, Mask) for word in words):
             return None
         masks = [as_mask(word) for word in words if word is not None]
-        lower, before = lower_of(place, masks[0]), self.before.scalars.get(place[1])
+        lower, before = lower_of(place, masks[0]), self.entry.scalars.get(place[1])
         bit, entered = self.bits.get(lower), all_of(self.w.wave.occupied, self.entered)
         unknown = self.lost.setdefault(lower, self.w.lane_bit(*(mask.own for mask in masks)))
         away = Substitution({self.unsure: ZERO})

@@ -23,8 +23,8 @@ from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.divergence import DivergentLoop
 from layoutalg.symex.loops.execution import Edges, LoopExecution, SymbolicExecution
-from layoutalg.symex.loops.invariants import NaturalLoop
 from layoutalg.symex.loops.lane_by_lane import LaneByLane, lanes_taken, whole
+from layoutalg.symex.loops.natural import CountedLoop
 from layoutalg.symex.loops.places import Register, own_exec, some_lane
 from layoutalg.symex.loops.ranking import near, unwrapped
 from layoutalg.symex.loops.record import LoopBuilder
@@ -61,7 +61,7 @@ class InferredLoops(LoopBuilder):
         t = self.variable(this)
         if t is None:
             t = self._begun(execution, head, entry)
-        ends = NaturalLoop(self, execution, head, entry).ends()
+        ends = CountedLoop(self, execution, head, entry).ends()
         if execution.machine.trace.recording:  # of no iterations nothing would be claimed, and the code makes one
             about = f"the loop at {head:#x}: one turn at least"
             active = own_exec(entry) if some_lane(execution.machine.w, entry) else TRUE  # a count is the whole wave's
@@ -102,7 +102,7 @@ class InferredLoops(LoopBuilder):
         this, number = execution.executed(head), next(self._numbers)
         free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
-            leaves = NaturalLoop(self, execution, head, entry).exit_condition()
+            leaves = CountedLoop(self, execution, head, entry).exit_condition()
         finally:
             self.drop(this)
         self.leave(free, head, leaves)

@@ -19,18 +19,19 @@ What it cannot represent: which lane is taken in which iteration; iterations tha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, negation, simplify
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
-from layoutalg.symex.loops.invariants import NaturalLoop
+from layoutalg.symex.loops.natural import CountedLoop
 from layoutalg.symex.loops.places import Register, read
 from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.state import State
-from layoutalg.symex.values.word import Mask, NotReadable, Word
+from layoutalg.symex.values.word import Mask, NotReadable
 
 
-class LaneByLane(NaturalLoop):
+class LaneByLane(CountedLoop):
     """One loop over the lanes of the mask in a register, followed from one state."""
 
     def __init__(
@@ -42,26 +43,23 @@ class LaneByLane(NaturalLoop):
         assert before is not None
         with self.w.within(self.t):
             self.lower, self.mask = lower, before.having(all_of(before.own, self.w.lane_bit(before.own)))
-        self.unknown |= dict(zip(registers(self.w, lower), halves(self.w, self.mask), strict=True))
+        self.registers.fix(dict(zip(registers(self.w, lower), halves(self.w, self.mask), strict=True)))
 
-    def _start(self) -> State:
-        start = super()._start()
-        start.path = (*start.path, some_have(self.w, self.mask))
-        return start
+    def start(self) -> State:
+        """The state at the head, where some lane is left."""
+        start = super().start()
+        return replace(start, path=(*start.path, some_have(self.w, self.mask)))
 
-    def _closed_form(self, place: Register, start: State, latch: State) -> Word | Mask | None:
-        """Of the mask no more is to be found."""
-        return None if place in registers(self.w, self.lower) else super()._closed_form(place, start, latch)
-
-    def _iterate(self) -> tuple[State, State, Edges]:
-        start, latch, leaving = super()._iterate()
+    def iterate(self) -> tuple[State, State, Edges]:
+        """An iteration, which must take the first lane of the mask away."""
+        start, latch, leaving = super().iterate()
         if not takes_first(self.w, start, latch, [state for _, state in leaving], self.lower):
             raise NotReadable(f"the loop at {self.head:#x} does not take the lanes of a mask one by one")
         return start, latch, leaving
 
-    def _note(self, start: State, latch: State, leaving: Edges) -> None:
+    def record(self, start: State, latch: State, leaving: Edges) -> None:
         """What the loop carries; that it leaves in its last iteration is what its iterations are."""
-        self._carries(latch)
+        self.record_carried(latch)
 
 
 def lanes_taken(w: IndexValues, entry: State, ends: Edges, head: int) -> Register | None:

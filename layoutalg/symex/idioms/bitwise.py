@@ -64,7 +64,7 @@ def function_of_large(name: str) -> Callable[[WordArithmetic, Word, Word], Expr 
         if nodes(a.expr) + nodes(b.expr) <= MOST_NODES:
             return None
         data = any(kind_of(v) is Kind.DATA for v in variables(a.expr, b.expr))
-        return w.belonging(name, 1 << a.bits, a.expr, b.expr, const(a.bits)) if data else None
+        return w.unknown_of(name, 1 << a.bits, a.expr, b.expr, const(a.bits)) if data else None
 
     return found
 
@@ -88,10 +88,10 @@ def or_constant(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     return None
 
 
-def or_apart(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
+def or_disjoint(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a | b`, of any representatives, where no bit can be in both."""
     left, right = simplify(a.expr), simplify(b.expr)
-    return left + right if apart(left, right) else None
+    return left + right if disjoint(left, right) else None
 
 
 def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
@@ -125,12 +125,12 @@ def xor_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     return exclusive(w.unsigned(a), w.unsigned(b))
 
 
-def apart(one: Expr, other: Expr) -> bool:
+def disjoint(one: Expr, other: Expr) -> bool:
     """Whether no bit can be in both.
 
     >>> from layoutalg.index import symbol, var
     >>> i, j, k = var("i", 2), var("j", 8), symbol("K", min=0)
-    >>> [apart(i * 16, k * 128 + one) for one in (j * 2, j * 4, j // 2 % 2)]
+    >>> [disjoint(i * 16, k * 128 + one) for one in (j * 2, j * 4, j // 2 % 2)]
     [True, False, True]
     """
     return possible_bits(one) & possible_bits(other) == 0 or _below_multiple(one, other) or _below_multiple(other, one)
@@ -198,7 +198,7 @@ CONJUNCTIONS = (
 )
 DISJUNCTIONS = (
     Rule("a constant's bits are set", or_constant, Lemma(_disjunction(_A, _B), _A - bitand(_A, _B) + _B)),
-    Rule("no bit can be in both", or_apart, Lemma(_disjunction(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
+    Rule("no bit can be in both", or_disjoint, Lemma(_disjunction(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
     _large("or"),
     Rule("a sum, less what is in both", or_otherwise, Lemma(_disjunction(_A, _B), _A + _B - bitand(_A, _B))),
 )

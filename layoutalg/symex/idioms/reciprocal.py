@@ -76,7 +76,7 @@ def upper_half(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     for z, product in ((x, y), (y, x)):
         d = _divisor(z)
         if d is not None and same_word(product, -1 * d * z, 32):
-            return w.belonging(CORRECTION, _WORDS, z)
+            return w.unknown_of(CORRECTION, _WORDS, z)
     for n, reciprocal in ((a, y), (b, x)):
         d = _divisor_of_reciprocal(reciprocal)
         if d is not None and d.lo >= 1 and w.ranges.in_range(d, 0, _WORDS):
@@ -100,7 +100,7 @@ def _quotient(w: WordArithmetic, n: Word, d: Expr) -> Expr:
     exact = div(dividend, d)
     if w.ranges.given is w.ranges.always and w.signed(n) is dividend:
         w.ranges.limit(simplify(exact), _WORDS // 2)
-    estimate = exact - w.belonging(ERROR, MOST_ERROR + 1, dividend, d)
+    estimate = exact - w.unknown_of(ERROR, MOST_ERROR + 1, dividend, d)
     for e in (estimate, dividend - d * estimate):
         w.ranges.limit(simplify(e), _WORDS)
     return estimate

@@ -73,7 +73,7 @@ class WordArithmetic(Protocol):
     def pair(self, low: Word, high: Word) -> Word:
         """The word of 64 bits of two."""
 
-    def belonging(self, name: str, limit: int, *of: Expr) -> Expr:
+    def unknown_of(self, name: str, limit: int, *of: Expr) -> Expr:
         """The one unknown of this name that belongs to these expressions."""
 
 

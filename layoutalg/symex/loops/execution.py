@@ -180,7 +180,7 @@ class SymbolicExecution:
 
     def _nobody(self, own: Expr, vacant: Expr) -> Expr:
         """Whether no lane of the wave has its bit; where all have the same, this one's says so."""
-        alike = vacant in (own, FALSE) and self.machine.uniform(own)
+        alike = vacant in (own, FALSE) and self.machine.lanes.uniform(own)
         return negation(own) if alike else self.machine.w.nobody(own, vacant)
 
     def _none(self, mask: Mask) -> Expr:
@@ -189,7 +189,7 @@ class SymbolicExecution:
         Some lane has `a and u`, where u is the same for all, if u holds, and some lane has a.
         """
         own, vacant = self.machine.w.bits_of(mask)
-        shared = [part for part in conjuncts(own) if self.machine.uniform(part)] if vacant is FALSE else []
+        shared = [part for part in conjuncts(own) if self.machine.lanes.uniform(part)] if vacant is FALSE else []
         if not shared:
             return self._nobody(own, vacant)
         none = self._nobody(all_of(*(part for part in conjuncts(own) if part not in shared)), FALSE)

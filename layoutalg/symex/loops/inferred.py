@@ -92,7 +92,7 @@ class InferredLoops(LoopBuilder):
         w = execution.machine.w
         held = whole(w, entry, mask)
         assert held is not None
-        found = w.belonging("lanes_taken", w.wave.size + 1, held.threads)
+        found = w.unknown_of("lanes_taken", w.wave.size + 1, held.threads)
         execution.machine.lanes.note_uniform(found)
         self.know(found, found >= 1)
         return found

@@ -85,7 +85,7 @@ class IndexValues(WaveUnknowns):
     @property
     def divides(self) -> bool:
         """Whether a division by reciprocal was seen, which rests on an assumption."""
-        return any(name == ERROR for name, _ in self._belonging)
+        return any(name == ERROR for name, _ in self._unknowns_of)
 
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
@@ -157,7 +157,7 @@ class IndexValues(WaveUnknowns):
         """A shift by an amount that is not constant: an unknown for each word and amount, 0 ≤ unknown ≤ most."""
         whole = (1 << word.bits) - 1
         limit = 1 + (int(most) if 0 <= most <= whole else whole)
-        return word.with_expr(self.belonging(name, limit, word.expr, simplify(amount.expr), const(limit)))
+        return word.with_expr(self.unknown_of(name, limit, word.expr, simplify(amount.expr), const(limit)))
 
     def eq(self, left: Word | Mask, right: Word) -> Bit:
         """Equality; of a mask only with 0, which other lanes may decide."""
@@ -266,7 +266,7 @@ class IndexValues(WaveUnknowns):
         if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
             return places
         if number.op != "const" or (number.value and count.op != "const"):
-            return self.word(self.belonging("ones", 33, number, count))
+            return self.word(self.unknown_of("ones", 33, number, count))
         below = (1 << int(count.value)) - 1 if number.value else 0
         return self.const((int(number.value) & below & 0xFFFFFFFF).bit_count(), 32)
 
@@ -280,14 +280,14 @@ class IndexValues(WaveUnknowns):
         if e.op == "const":
             number = int(e.value) % (1 << word.bits)
             return self.const((number & -number).bit_length() - 1, 32)
-        return self.word(self.belonging("lowest_one", word.bits, e, const(word.bits)))
+        return self.word(self.unknown_of("lowest_one", word.bits, e, const(word.bits)))
 
     def reversed(self, word: Word) -> Word:
         """Of a constant a constant, of data one function."""
         e = simplify(word.expr)
         if e.op == "const":
             return self.const(int(f"{int(e.value) % (1 << 32):032b}"[::-1], 2), 32)
-        return self.word(self.belonging("reversed", 1 << 32, e))
+        return self.word(self.unknown_of("reversed", 1 << 32, e))
 
     def _lanes_below(self, mask: Mask, places: Word) -> Word:
         """How many lanes have a bit, of the 32 that a register has or of the lowest of them, if there are such."""
@@ -296,7 +296,7 @@ class IndexValues(WaveUnknowns):
         e = simplify(places.expr)
         most = int(min(max(e.hi, 0), 32))
         half = const(mask.half or 0)
-        return self.word(self.belonging("lanes", most + 1, mask.own, half, e))
+        return self.word(self.unknown_of("lanes", most + 1, mask.own, half, e))
 
     def mul_high(self, a: Word, b: Word) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""

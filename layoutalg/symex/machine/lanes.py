@@ -79,7 +79,7 @@ class SymbolicLanes:
 
     # Other lanes
 
-    def elsewhere(self, e: Expr, lane: Expr, wave: bool = False) -> Expr:
+    def at_lane(self, e: Expr, lane: Expr, wave: bool = False) -> Expr:
         """What an expression of the own lane is for the lane of this number; `wave` where all lanes ask for the same.
 
         Unknowns that lanes have for themselves become others, one for each and each lane that is named.
@@ -89,7 +89,7 @@ class SymbolicLanes:
             if v not in there and not self.uniform(v):
                 kind = kind_of(v)
                 same = kind if kind in NOTHING_KNOWN else Kind.DATA
-                there[v] = self.w.belonging("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
+                there[v] = self.w.unknown_of("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
                 if wave:
                     self.note_uniform(there[v])
         return simplify(substitute(e, there))
@@ -99,7 +99,7 @@ class SymbolicLanes:
         if isinstance(word, Mask):
             return self.w.fresh_word()
         active, e = self._active_at(lane, wave), decided(word.expr, self.registers.own_exec)
-        e = e if active is TRUE and self.uniform(e) else self.elsewhere(e, lane, wave)
+        e = e if active is TRUE and self.uniform(e) else self.at_lane(e, lane, wave)
         return self.w.word(select(active, e, ZERO if active is TRUE else self.w.undefined(word.bits)), word.bits)
 
     def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
@@ -109,7 +109,7 @@ class SymbolicLanes:
             (own,) = arguments_of(lane)
             if negation(self.w.nobody(own)) in registers.state.path and implies(own, registers.own_exec):
                 return TRUE
-        return self.elsewhere(all_of(registers.w.wave.occupied, registers.own_exec), lane, wave)
+        return self.at_lane(all_of(registers.w.wave.occupied, registers.own_exec), lane, wave)
 
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
         """The word of the lane that each lane names; of one that is not active an undefined one."""
@@ -121,7 +121,7 @@ class SymbolicLanes:
         if isinstance(word, Mask):
             return self.w.fresh_word()
         made_of = lane.expr, self.w.wave.lane  # other lanes' too, which are made alike
-        e = self.elsewhere(word.expr, self.w.fresh("lane", size, Kind.DATA, "", *made_of))
+        e = self.at_lane(word.expr, self.w.fresh("lane", size, Kind.DATA, "", *made_of))
         return self.w.word(select(self.w.fresh_bit(*made_of), e, 0))
 
     def all_active(self) -> bool:
@@ -155,7 +155,7 @@ class SymbolicLanes:
         written = word.own if isinstance(word, Mask) else word.expr
         unknown = self.w.unknown_word(written, self.w.wave.lane)
         self.registers.put(register, self.registers.state.condition, unknown)
-        self.registers.hold_lane(register, number, word)
+        self.registers.set_lane_word(register, number, word)
 
     def _register(self, operand: Operand) -> Key:
         register = (operand.kind, operand.index)
@@ -171,7 +171,7 @@ class SymbolicLanes:
         word, own = registers.read_register(source, 32), registers.own_exec
         if not self.uniform(word.expr):
             first = ZERO if self.uniform(own) else self._first_lane(own)
-            word = self.w.word(self.elsewhere(word.expr, first, wave=True))
+            word = self.w.word(self.at_lane(word.expr, first, wave=True))
         some = negation(self.w.nobody(own))  # as a branch that skips the rest has it
         if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all
             word = self.w.word(select(own, word.expr, self.w.undefined()))

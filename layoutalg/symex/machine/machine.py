@@ -61,10 +61,6 @@ class SymbolicMachine:
         self._interpreter = Interpreter(self.registers, memory, self.lanes)
         self._initialise(inputs)
 
-    def uniform(self, expr: Expr) -> bool:
-        """Whether all lanes of a wave have the same."""
-        return self.lanes.uniform(expr)
-
     def barrier(self, instruction: Instruction) -> None:
         """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
         state, (signals, waits) = self.registers.state, BARRIERS[instruction.name]
@@ -109,7 +105,7 @@ class SymbolicMachine:
             raise error if place in str(error) else NotReadable(f"{instruction.place}: {error}") from error
         if held and registers.all_active():
             target = operand_of(instruction, "d")
-            registers.hold((target.kind, target.index), held)
+            registers.set_lane_words((target.kind, target.index), held)
 
     def _refuse_in_index_mode(self, instruction: Instruction) -> None:
         """Refuses all but vector operations, of which alone it is said what the mode does."""

@@ -235,7 +235,7 @@ class SymbolicMemory:
             number = e * load.group + mod(lane, load.group)
             other = simplify(lane - mod(lane, load.group) + div(number, load.elements))
             within = mod(number, load.elements)
-            at = simplify(self.lanes.elsewhere(own, other) + div(within, together) * whole)
+            at = simplify(self.lanes.at_lane(own, other) + div(within, together) * whole)
             found.append(self._load_bits(instruction, access, at, whole, load.bits, mod(within, together)))
         counters = self._counters(instruction, access, "lds")
         words = joined_bits(found, load.bits)

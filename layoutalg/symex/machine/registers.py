@@ -209,7 +209,7 @@ class SymbolicRegisters:
         if guard is FALSE:
             return
         self.put(key, guard, word)
-        self.hold(key, self.held(source) if source and self.all_active() else {})
+        self.set_lane_words(key, self.lane_words(source) if source and self.all_active() else {})
 
     def put(self, key: Key, guard: Expr, word: Word) -> None:
         """Writes under a condition."""
@@ -287,12 +287,12 @@ class SymbolicRegisters:
 
     # Scalar words in single lanes
 
-    def held(self, register: Key) -> dict[int, Word | Mask]:
+    def lane_words(self, register: Key) -> dict[int, Word | Mask]:
         """The scalar words in a register's lanes."""
         file, scalars = lanes_file(register), self.state.scalars
         return {lane: word for lane in self._lanes.get(register, ()) if (word := scalars.get((file, lane))) is not None}
 
-    def hold(self, register: Key, words: Mapping[int, Word | Mask]) -> None:
+    def set_lane_words(self, register: Key, words: Mapping[int, Word | Mask]) -> None:
         """The register has these words, and in all its other lanes nothing that is known."""
         file, scalars = lanes_file(register), self.state.scalars
         for lane in self._lanes.get(register, set()) - words.keys():
@@ -301,7 +301,7 @@ class SymbolicRegisters:
             scalars.update({(file, lane): word for lane, word in words.items()})
             self._lanes.setdefault(register, set()).update(words)
 
-    def hold_lane(self, register: Key, lane: int, word: Word | Mask) -> None:
+    def set_lane_word(self, register: Key, lane: int, word: Word | Mask) -> None:
         """The register has this word in this lane."""
         self.state.scalars[lanes_file(register), lane] = word
         self._lanes.setdefault(register, set()).add(lane)
@@ -310,7 +310,7 @@ class SymbolicRegisters:
         """The scalar words that a move takes along: those of its source."""
         source, whole = instruction.operands.get("a"), instruction.form in ("VOP1", "VOP3", "VOP3P")
         if instruction.name in MOVES and whole and not self.index_mode and source and source.kind in ("v", "a"):
-            return self.held((source.kind, source.index))
+            return self.lane_words((source.kind, source.index))
         return {}
 
     def all_active(self) -> bool:

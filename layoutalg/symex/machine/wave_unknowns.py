@@ -38,7 +38,7 @@ class WaveUnknowns:
         self._thread = *wave.blocks, *wave.threads
         self._loops: tuple[Expr, ...] = ()
         self._made = 0
-        self._belonging: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
+        self._unknowns_of: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
 
     @property
     def loops(self) -> tuple[Expr, ...]:
@@ -64,16 +64,18 @@ class WaveUnknowns:
         self._made += 1
         return unknown_value(f"{name} {self._made - 1}", limit, kind, self._made - 1, function, of, owner)
 
-    def belonging(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
-        """The one unknown of this name that belongs to these expressions, 0 ≤ name < limit."""
-        if (name, of) not in self._belonging:
-            self._belonging[name, of] = self._new(name, limit, kind, name, of, self._thread)  # iterations: as `of` has
-        return self._belonging[name, of]
+    def unknown_of(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
+        """The one unknown of this name that belongs to these expressions, of their iterations: 0 ≤ name < limit."""
+        if (name, of) not in self._unknowns_of:
+            self._unknowns_of[name, of] = self._new(
+                name, limit, kind, name, of, self._thread
+            )  # iterations: as `of` has
+        return self._unknowns_of[name, of]
 
     def forget(self, loop: Expr) -> None:
         """What belongs to expressions of an iteration belongs to them no more: behind the loop they are of several."""
-        kept = {key: v for key, v in self._belonging.items() if loop not in own_coordinates(*key[1])}
-        self._belonging = kept
+        kept = {key: v for key, v in self._unknowns_of.items() if loop not in own_coordinates(*key[1])}
+        self._unknowns_of = kept
 
     def now(self) -> int:
         """How many unknowns have been made: the number of the next."""
@@ -100,7 +102,7 @@ class WaveUnknowns:
         Of others it is unknown, but one truth for each.
         """
         of = (own,) if vacant is FALSE else (own, vacant)
-        return all_of(negation(own), eq(self.belonging("any", 2, *of, kind=Kind.ANY), 1))
+        return all_of(negation(own), eq(self.unknown_of("any", 2, *of, kind=Kind.ANY), 1))
 
     def none_of(self, mask: Mask) -> Expr:
         """Whether no lane has its bit of a whole mask."""
@@ -109,7 +111,7 @@ class WaveUnknowns:
     def first_of(self, mask: Mask) -> Expr:
         """The number of the first lane that has its bit of a whole mask, where one has."""
         own, vacant = self.bits_of(mask)
-        return self.belonging(FIRST_LANE, self.wave.size, *((own,) if vacant is FALSE else (own, vacant)))
+        return self.unknown_of(FIRST_LANE, self.wave.size, *((own,) if vacant is FALSE else (own, vacant)))
 
     def bits_of(self, mask: Mask) -> tuple[Expr, Expr]:
         """The own lane's bit of a mask, and that of lanes without a thread, if there are such."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from layoutalg.index import array, as_expr, symbol, value, var
-from layoutalg.symex.idioms.bitwise import apart, exclusive, possible_bits
+from layoutalg.symex.idioms.bitwise import disjoint, exclusive, possible_bits
 from tests.fuzzing import FIRST, count
 
 X, Y, Z = var("i", 4), var("j", 6), symbol("Z", min=-3, max=5)
@@ -38,7 +38,7 @@ def test_a_number_has_no_bits_but_the_possible():
 def test_numbers_that_are_apart_are_added_by_or():
     seen = 0
     for one, other in zip(sums(300), sums(301), strict=False):
-        if apart(one, other):
+        if disjoint(one, other):
             seen += 1
             assert all(value(one, p) | value(other, p) == value(one, p) + value(other, p) for p in points())
     assert seen > 10

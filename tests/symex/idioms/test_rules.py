@@ -150,7 +150,7 @@ W = IndexValues(lambda goal, given: False)
 T, J, K, BIT = var("i", 9), var("j", 200), symbol("K", min=0), var("bit", 2)
 X = symbol("x", min=0, max=(1 << 32) - 1)
 N, D = symbol("n", min=0, max=(1 << 32) - 1), symbol("d", max=(1 << 32) - 1)
-E = W.belonging("error", MOST_ERROR + 1, N, D)
+E = W.unknown_of("error", MOST_ERROR + 1, N, D)
 Q = div(N, D) - E
 LEFT = N - Q * D
 UNORDERED = W.functions.relation("u_f32", X, X)

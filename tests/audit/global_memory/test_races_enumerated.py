@@ -13,6 +13,7 @@ from layoutalg.audit.ask import Ask, Finding
 from layoutalg.audit.global_memory.races import races
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, Obligation, prove
+from layoutalg.symex.trace import Trace
 
 N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
 T = 4

@@ -98,12 +98,11 @@ class Ask:
     @property
     def distinct(self) -> list[DistinctElement]:
         """Of what was loaded: no two elements of one tensor are equal."""
-        tensors = self.launched.tensors
         return [
             one
             for load in self.trace.loads
-            if load.buffer in tensors and tensors[load.buffer].distinct
-            for one in distinct_elements(tensors[load.buffer], load.offset, load.size, load.values)
+            if (tensor := self.launched.tensors.get(load.buffer)) is not None and tensor.distinct
+            for one in distinct_elements(tensor, load.offset, load.size, load.values)
         ]
 
     def waiting(self) -> int | None:

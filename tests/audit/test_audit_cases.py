@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -146,9 +146,10 @@ def test_what_is_said_of_a_kernel(question: Question) -> None:
     assert failed(found) == question.wanted, found.failures
 
 
-def asking(case: str, kernel: str = "") -> Question:
-    """The first question of a kernel."""
-    return next(one for one in questions(CASES / f"{case}.toml") if one.kernel == kernel)
+def asking(case: str, kernel: str = "", more: str | None = None) -> Question:
+    """The first question of a kernel, perhaps where the launch says something else."""
+    first = next(one for one in questions(CASES / f"{case}.toml") if one.kernel == kernel)
+    return first if more is None else replace(first, more=more)
 
 
 def test_a_barrier_that_waves_pass_without_those_that_have_ended_is_told_and_no_fault() -> None:

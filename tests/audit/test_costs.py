@@ -1,6 +1,5 @@
 """What accesses cost waves: LDS cycles and segments, of kernels that are known to cost so much."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +16,7 @@ from tests.audit.test_audit_cases import asking
 
 @cache
 def of(name: str, *claims: str) -> Audit:
-    return replace(asking("costs", name), more=f"claims = {[*claims]}").audited()
+    return asking("costs", name, f"claims = {[*claims]}").audited()
 
 
 def costs(name: str, claim: str) -> list[tuple[int, int, int]]:
@@ -72,7 +71,7 @@ def test_where_tensors_begin_is_assumed_where_it_matters() -> None:
 def test_a_tensor_whose_first_element_is_not_at_a_segment_is_not_coalesced() -> None:
     packed = 'base = { kind = "packed", lengths = ["N", 64] }'
     shifted = 'base = { kind = "naive_with_offset", lengths = ["N", 64], strides = [64, 1], offset = 4 }'
-    asked = replace(asking("costs", "rows"), more=f'claims = ["{COALESCED}"]')
+    asked = asking("costs", "rows", f'claims = ["{COALESCED}"]')
     found = audit(asked.code, loads(asked.launch.replace(packed, shifted)))
     assert [verdict.name for said, _, verdict in found.claims if said == COALESCED] == ["proved", "refuted"]
     assert [(one.best, one.worst, one.least) for one in found.facts] == [(2, 2, 2), (3, 3, 2)]

@@ -4,38 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from layoutalg.audit.audit import Audit
+from layoutalg.audit.audit import Audit, audit
 from layoutalg.errors import LaunchError
+from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, as_expr, symbol
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.memory import TensorMemory
 from layoutalg.layout import make_naive_tensor_descriptor_packed
-from tests.audit.auditing import audited, verdicts
-
-SOURCE = """
-#include <hip/hip_runtime.h>
-extern "C" __global__ __launch_bounds__(64) void k(int* o, int n, int k) {
-    int t = blockIdx.x * 64 + threadIdx.x;
-    if (t < n) o[t + k] = t;
-}
-"""
-LAUNCH = """
-symbols = {{ N = {{ min = 1, max = 4096 }} }}
-[[descriptor]]
-name = "o"
-dtype = "i32"
-base = {{ kind = "packed", lengths = ["N + 8"] }}
-[launch]
-grid = ["(N + 63) // 64"]
-block = [{block}]
-arguments = ["o", "N", {{ dtype = "i32", name = "k" }}]
-writes = ["o"]
-assume = [{assume}]
-"""
+from tests.audit.auditing import audited
+from tests.audit.test_audit_cases import asking
 
 
-def of(assume: str, block: int = 64) -> Audit:
-    return audited(SOURCE, LAUNCH.format(assume=assume, block=block))
+def of(assume: str) -> Audit:
+    return asking("named_value", "moved", f"assume = [{assume}]").audited()
 
 
 UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no value: only where "
@@ -72,28 +53,16 @@ def test_what_is_assumed_of_a_named_value_is_used() -> None:
     assert {"k is at least 0", "k is at most 8"} <= set(found.assumptions)
 
 
-@pytest.mark.parametrize("assume", ["", '{ of = "k", min = 0, max = 9 }', '{ of = "k", min = -1, max = 8 }'])
-def test_a_value_that_may_lead_out_of_the_tensor_is_not_proved(assume: str) -> None:
-    assert "proved" not in verdicts(of(assume), "in_bounds")
-
-
-def test_a_value_may_be_limited_by_sizes() -> None:
-    def bounds(most: str) -> set[str]:
-        return verdicts(of(f'{{ of = "k", min = 0, max = "{most}" }}'), "in_bounds")
-
-    assert bounds("N - N + 8") == {"proved"}
-    assert "proved" not in bounds("N")
-
-
 def test_a_value_of_which_nothing_is_left_is_refused() -> None:
     with pytest.raises(LaunchError, match="k"):
         of('{ of = "k", min = 3, max = 2 }')
 
 
 def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None:
-    claims = of('{ of = "k", min = 0, max = 8 }', block=128).claims
+    asked = asking("named_value", "moved")
+    claims = audit(asked.code, loads(asked.launch.replace("block = [64]", "block = [128]"))).claims
     refuted = [verdict.reason for claim, _, verdict in claims if claim == "launchable" and verdict.name == "refuted"]
-    assert refuted == ["k has blocks of at most 64 threads, not 128"]
+    assert refuted == ["moved has blocks of at most 64 threads, not 128"]
 
 
 NAMED = """

@@ -10,6 +10,7 @@ A launch file begins with what it is about:
 | `#: seconds 600` | how long an audit may take, if not 30 |
 | `#: race_free refuted` | a claim that some access has this verdict of, and none a worse one |
 | `#: proved` | all are proved |
+| `#: slow` | it is left to the slow run |
 
 Every claim that is not named is proved.  Where a source has several kernels, this stands above each, once or more:
 

@@ -113,7 +113,7 @@ def plain(d: TensorDescriptor, top: Sequence[int], formulas: Formulas) -> tuple[
     return hidden[0], valid
 
 
-@pytest.mark.parametrize("seed", some(range(8), 3))
+@pytest.mark.parametrize("seed", some(range(8), 1))
 def test_every_reading_computes_what_plain_integers_do(seed: int) -> None:
     random, beyond = Random(seed), 0
     for _ in range(25):

@@ -60,6 +60,7 @@ def test_a_solver_that_is_killed_is_started_again() -> None:
     assert by_z3(ForAll("again", Q * Q >= Q)).name == "proved"
 
 
+@pytest.mark.slow
 def test_what_is_nested_too_deeply_for_the_solver_is_unknown() -> None:
     x = symbol("x")
     for _ in range(30_000):

@@ -49,6 +49,7 @@ def test_rounds_of_vectors_that_do_not_fill_one_are_as_many_as_are_whole() -> No
     assert round_of_banks(problem("f4", 32)) * 16 in (128, 256)
 
 
+@pytest.mark.slow
 def test_elements_of_six_bits_come_in_twelve_bytes_which_must_lie_at_multiples_of_sixteen() -> None:
     with pytest.raises(LayoutError, match=r"packed: the copy to LDS by ds_write_b96 on gfx950: .*multiple of 16"):
         synthesize(problem("f6", 16))

@@ -39,6 +39,7 @@ def test_bytes_and_segments_are_those_of_the_tensors(program, target):
     assert sum(one.accesses for one in run.lds) == sum(count for one, count in counts if kind_of(one, target) == "lds")
 
 
+@pytest.mark.slow
 def test_counts_do_not_depend_on_whose_turn_it_is(program):
     one, other = (observed(program, "gfx942", order) for order in (None, 5))
     assert one[1].counts(one[0]) == other[1].counts(one[0])

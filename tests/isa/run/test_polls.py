@@ -68,6 +68,7 @@ def kernel(target: str, name: str) -> MachineCode:
     return decode_kernel(read_kernels(compile_source(SOURCE, target).payload)[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_what_a_flag_hands_on_is_told(target: str) -> None:
     run = execute(kernel(target, "by_flag"), (1,), (128,), [np.zeros(64, np.uint32)])

@@ -84,6 +84,7 @@ def test_the_guides_register_transposition_is_exact(dtype: str) -> None:
     assert np.array_equal(transposed(program, source), source.T)
 
 
+@pytest.mark.slow
 def test_4096_squared_on_the_cpu_is_exact() -> None:
     source = matrix(4096, 4096, "f32")
     assert np.array_equal(transposed(transpose_for(4096, 4096, "f32"), source), source.T)

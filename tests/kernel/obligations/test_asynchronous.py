@@ -268,6 +268,7 @@ def test_convolutions_are_proved(name: str, channels: int | None, fixed: bool) -
     assert "data_inside" in emit(verified, "sm_90")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("image", "filter"), [((2, 15, 14, 64), (192, 1, 1, 64)), ((1, 28, 28, 256), (256, 3, 3, 256))]
 )

@@ -28,6 +28,7 @@ from tests.fuzzing import FIRST, MANY
 from tests.kernel.mutants import mutants
 from tests.kernel.obligations.test_ring import plan, product
 from tests.kernel.reference_run import run
+from tests.matrix import some
 
 EINSUMS = ("ik,kj->ij", "ki,jk->ij", "windows")
 LENGTHS = {"i": 136, "k": 200, "j": 72}
@@ -87,7 +88,7 @@ def test_the_ring_itself_is_right(einsum: str) -> None:
     assert computes(base(einsum), einsum)
 
 
-@pytest.mark.parametrize("einsum", EINSUMS)
+@pytest.mark.parametrize("einsum", some(EINSUMS, 1))
 def test_a_mutant_that_is_proved_computes_the_same(einsum: str) -> None:
     program = base(einsum)
     every = [(what, mutant) for what, mutant in mutants(program) if mutant != program]

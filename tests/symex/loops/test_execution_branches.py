@@ -165,6 +165,7 @@ def test_an_undefined_mask_is_one_unknown_in_both_halves_and_another_in_other_re
     assert len({low.own for low, _ in whole}) == 3
 
 
+@pytest.mark.slow
 def test_a_register_holds_its_newest_write_wherever_the_guard_holds():
     """Guards and choices of all forms, against every truth of what they are made of."""
     rng, w = random.Random(7), IndexValues(lambda goal, given: False)

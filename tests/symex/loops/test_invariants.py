@@ -136,6 +136,7 @@ def test_a_rounding_with_another_constant_is_not_proved():
     assert prove_binary(other, KERNELS["cast"]()).name != "proved"
 
 
+@pytest.mark.slow
 def test_a_rounding_that_is_none_is_refuted_by_a_number_and_seen_in_a_run():
     """As some compilers have it: the low half is cut off."""
     program, kernel = compiled("cast", "gfx942"), KERNELS["cast"]()

@@ -6,6 +6,7 @@
 | `LAYOUTALG_SEED` | the first seed, in place of the day's: ten runs of 10 000 from 0, 10 000 … are one of 100 000  |
 
 Each day has room for a million cases of its own. Without either variable the first seed is 0.
+`LAYOUTALG_SEED=0 make test-matrix` asks, too, that enough of the cases are decided.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ MANY = int(os.environ.get("LAYOUTALG_FUZZ", "0"))
 SEED = int(os.environ.get("LAYOUTALG_SEED", date.today().toordinal() * 1_000_000))
 DAY = SEED // 1_000_000
 FIRST = SEED if MANY or "LAYOUTALG_SEED" in os.environ else 0
+KNOWN = FIRST == 0
+"""Whether it is known of the cases how many are decided, and each way; of a day's cases each is held alone."""
 
 
 def count(usual: int, dear: int = 1) -> int:

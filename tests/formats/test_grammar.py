@@ -14,7 +14,7 @@ import pytest
 
 from layoutalg.formats.grammar import FILE, schema_text
 from layoutalg.formats.reading import DocumentError
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 EVERYTHING = Path(__file__).parent / "data" / "everything.toml"
 SCHEMA = json.loads(schema_text())
@@ -67,7 +67,8 @@ def test_schema_and_reader_agree_on_mutated_documents() -> None:
             data = mutated(rng, data)
         accepted += reader_accepts(data)
         assert VALIDATOR.is_valid(data) == reader_accepts(data), f"seed {seed}, case {n}: {data}"
-    assert 0.15 < accepted / cases < 0.95
+    if KNOWN:
+        assert 0.15 < accepted / cases < 0.95
 
 
 @pytest.mark.parametrize("data", [[], 3, {"descriptor": {}}, {"symbols": {"a b": {}}}])

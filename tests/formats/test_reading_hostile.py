@@ -18,7 +18,7 @@ from layoutalg.formats.check import check
 from layoutalg.index import symbol
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.prove import Limits, Unknown
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 LENGTHS = "constexpr auto d = make_naive_tensor_descriptor_packed(make_tuple(number<{}>{{}}, number<4>{{}}));\n"
 
@@ -170,7 +170,8 @@ def test_a_mutant_ends_with_a_verdict_or_a_sentence(part: int) -> None:
             for result in check(spec, limits=Limits(seconds=SECONDS)):
                 assert not isinstance(result.verdict, Unknown) or result.verdict.why, f"seed {seed}: {result}"
         assert "\n" not in sentence, f"seed {seed}"
-    assert min(counts.values()) or MUTANTS < 100
+    if KNOWN:
+        assert min(counts.values()) or MUTANTS < 100
 
 
 def test_expressions_that_take_too_long_are_refused_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

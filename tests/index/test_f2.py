@@ -22,7 +22,7 @@ from layoutalg.index.f2 import (
     rank,
     span,
 )
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.index.expressions import Generator
 
 COUNT = count(120)
@@ -111,7 +111,8 @@ def test_what_is_read_is_what_is_computed() -> None:
         apart = maps.difference(outputs[0], outputs[-1])
         same = all(value(outputs[0], p) == value(outputs[-1], p) for p in grid)
         assert same if apart is None else value(outputs[0], apart) != value(outputs[-1], apart), seed
-    assert found > COUNT // 4
+    if KNOWN:
+        assert found > COUNT // 4
 
 
 @pytest.mark.parametrize("carries", [lambda x, y: x + y, lambda x, y: x * 24, lambda x, y: x % 3, lambda x, y: x & y])

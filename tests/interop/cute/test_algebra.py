@@ -21,7 +21,7 @@ from layoutalg.interop.cute import (
     size,
 )
 from layoutalg.interop.cute.algebra import complement_and_whether_it_fills
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.interop.cute import oracle
 from tests.interop.cute.test_compose import M, N, with_sizes
 
@@ -137,7 +137,8 @@ def test_random_complements_and_inverses() -> None:
             for what in (check_complement(layout, draw.choice((1, 64, oracle.count(layout)))), check_left(layout)):
                 found[what] = found.get(what, 0) + 1
             check_right(layout)
-    assert set(found) >= {"filled", "gaps", "collides", "inverse"}
+    if KNOWN:
+        assert set(found) >= {"filled", "gaps", "collides", "inverse"}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from layoutalg.interop.cute import (
     descriptor,
     parse,
 )
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.interop.cute import oracle
 
 # NVIDIA/cutlass, test/python/pycute/test_composition.py: A and B of each case, by value
@@ -118,7 +118,8 @@ def test_random_compositions_are_the_function_or_there_is_none() -> None:
         flat = coalesce(outer)
         if oracle.count(outer) <= 1 << 10:
             assert oracle.values(flat) == oracle.values(outer), f"seed {seed}"
-    assert min(seen.values()) > 20
+    if KNOWN:
+        assert min(seen.values()) > 20
 
 
 @pytest.mark.fuzz

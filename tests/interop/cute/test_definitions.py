@@ -19,7 +19,7 @@ from layoutalg.interop import cute
 from layoutalg.interop.cute import BitSwizzle, ComposedLayout, Layout
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.prove import Agree, prove
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.interop.cute import definitions as of
 from tests.interop.cute.open_sizes import M, check_open, check_open_descriptor
 
@@ -61,7 +61,8 @@ def test_every_answer_is_the_definition_or_refused(name: str) -> None:
         except BaseException as error:
             error.add_note(f"LAYOUTALG_SEED={seed} ({name})")
             raise
-    assert answered > usual // 8
+    if KNOWN:
+        assert answered > usual // 8
 
 
 NO_LAYOUTS = [

@@ -29,7 +29,7 @@ from layoutalg.interop.cute import (
     zipped_product,
 )
 from layoutalg.interop.cute.algebra import complement_and_whether_it_fills
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.interop.cute import oracle
 from tests.interop.cute.test_algebra import attempted
 from tests.interop.cute.test_compose import M, N, with_sizes
@@ -165,7 +165,8 @@ def test_random_divisions_and_products() -> None:
         if oracle.count(layout) * oracle.count(tile) <= 1 << 11:
             for what in (check_division(layout, tile), check_product(tile, layout)):
                 found[what] = found.get(what, 0) + 1
-    assert min(found[what] for what in ("divided", "none", "product")) > 5
+    if KNOWN:
+        assert min(found[what] for what in ("divided", "none", "product")) > 5
 
 
 @pytest.mark.fuzz

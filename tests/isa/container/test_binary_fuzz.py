@@ -20,7 +20,7 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import report
 from layoutalg.target.known import decoded
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.isa.containers import PROGRAM as PROGRAM_FIELDS
 from tests.isa.containers import SECTION, SYMBOL, Edited
 from tests.isa.edits import NAME, PROGRAM, alike, payload
@@ -42,7 +42,7 @@ def test_no_edit_is_proved_that_a_loader_sees(target):
         seen[how, outcome(target, code, f"{target} seed {seed}: {how}")] += 1
     assert "refused in several lines" not in {what for _, what in seen}
     print(f"\n{target}:", ", ".join(f"{how} {what} {n}" for (how, what), n in sorted(seen.items())))
-    if CASES >= 300:
+    if KNOWN and CASES >= 300:
         assert {what for _, what in seen} >= {"refused", "as it was"}
 
 

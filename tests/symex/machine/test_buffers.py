@@ -17,7 +17,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.buffers import DescribedBuffer
 from layoutalg.symex.values.word import NotReadable
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -73,7 +73,8 @@ def test_the_range_is_that_of_the_run_on_numbers(architecture: str) -> None:
                     dword[k] for dword in inside[number : number + max(1, part.size // 4)]
                 ], (seed, k)
                 assert value(part.address.expr, {LANE: k}) == address[k] + 4 * number
-    assert {"refused", "1 parts"} <= met, met
+    if KNOWN:
+        assert {"refused", "1 parts"} <= met, met
 
 
 def described(w: IndexValues, architecture: str, words: list[int]) -> DescribedBuffer:

@@ -19,15 +19,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from layoutalg.audit.ask import Open
 from layoutalg.audit.epochs import counted_loops, is_counted
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
-from layoutalg.audit.meaning.places import Decide, apart, index_at, place_of
+from layoutalg.audit.meaning.places import Decide, WantedPlace, apart, index_at, place_of
 from layoutalg.audit.meaning.sums.compared import ROUNDING, Sums
 from layoutalg.audit.meaning.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.audit.meaning.through_lds import ThroughLds
-from layoutalg.audit.meaning.wanted import MACHINE, Wanted, WantedPlace
+from layoutalg.audit.meaning.wanted import MACHINE, Wanted, WantedTerm
 from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
@@ -149,16 +150,15 @@ class ComputesClaim:
         """Why what is stored is not seen to be the equation's sums, its functions instructions or a compiler's."""
         why = ""
         for single in (True, False) if self._read_twice(equation) else (True,):
-            sums = Sums(self.launched, self.file, self.trace, self.loops, self._decided)
+            sums = Sums.of(self.launched, self.file, self.trace, self.loops, self._decided)
+            if isinstance(sums, Open):
+                return sums.why
             exact = partial(self._exact, single=single)
-            try:
-                why = sums.why(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
-            except NotReadable as error:
-                why = str(error)
-            if not why:
-                rests |= sums.rests
-                rests |= {CONTRACTED: None} if sums.agreement.contracted else {}
-                break
+            found = sums.compared(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
+            if not isinstance(found, Open):
+                rests |= dict.fromkeys((*found, *((CONTRACTED,) if sums.agreement.contracted else ())))
+                return ""
+            why = found.why
         return why
 
     def _exact(self, given: Expr, single: bool) -> Wanted:
@@ -265,10 +265,11 @@ class ComputesClaim:
         """Why a store's term is not seen to be the equation's, its functions single instructions or a compiler's."""
         why = ""
         for single in (True, False) if self._read_twice(equation) else (True,):
-            wanted = self._exact(given, single)
-            why = self._is_wanted(wanted, equation, store, index, part, given, agreement)
+            at = dict(zip(equation.indices, index, strict=True))
+            wanted = self._exact(given, single).term(equation.term, at)
+            why = self._is_wanted(wanted, equation, store, part, given, agreement)
             if not why:
-                rests |= wanted.expanded
+                rests |= dict.fromkeys(wanted.assumed)
                 break
         return why
 
@@ -280,16 +281,16 @@ class ComputesClaim:
         )
 
     def _is_wanted(
-        self, wanted: Wanted, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
-        agreement: Agreement,
-    ) -> str:  # fmt: skip
+        self, wanted: WantedTerm, equation: Equation, store: StoredTerm, part: int, given: Expr, agreement: Agreement
+    ) -> str:
         """Why a store's term is not seen to be the wanted one."""
-        whole = wanted.term(equation.term, dict(zip(equation.indices, index, strict=True)))
-        for where, goal in wanted.asked:
+        for where, goal in wanted.obligations:
             if where is not FALSE and not self._decided(goal, all_of(given, where)):
                 return f"whether {equation.tensor}'s equation takes an element that there is, {goal}, is not seen"
         bits = 8 * store.element.size
-        term = simplify(mod(div(whole, 1 << 8 * part), 1 << bits)) if part or self._wide(whole, bits) else whole
+        whole, term = wanted.expr, wanted.expr
+        if part or self._wide(whole, bits):
+            term = simplify(mod(div(whole, 1 << 8 * part), 1 << bits))
         if agreement.same(store.term, term, bits, given):
             return ""
         return f"it stores {store.term}, which is not seen to be {term}"

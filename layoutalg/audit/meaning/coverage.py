@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from layoutalg.audit.meaning.parts import Parts, parts_of
-from layoutalg.audit.meaning.wanted import WantedPlace
+from layoutalg.audit.meaning.places import WantedPlace
 from layoutalg.index import (
     TRUE,
     ZERO,

@@ -7,24 +7,16 @@ rounded at the end.  An element that an equation takes from outside a tensor, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.formats.equation import (
-    FLOATS,
-    Contents,
-    Equation,
-    EquationTerm,
-    IndexTerm,
-    Literal,
-    Operation,
-    Passed,
-    Reduction,
-)
+from layoutalg.audit.meaning.algebra import EquationAlgebra
+from layoutalg.formats.equation import FLOATS, Contents, Equation, Reduction
 from layoutalg.index import Expr, array, variables
 from layoutalg.isa.run.floats import FUNCTIONS, number, word
 from layoutalg.target.dtypes import DTYPES
@@ -46,6 +38,7 @@ _INTEGER = {
 }  # fmt: skip
 _TRUTHS = {"and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "xor": np.logical_xor}
 _ORDERS = {"lt": np.less, "le": np.less_equal, "eq": np.equal}
+_SIGNS = {"neg": np.negative, "abs": np.abs}
 _TOTALS = {"add": (np.add, 0.0), "mul": (np.multiply, 1.0), "max": (np.fmax, -np.inf), "min": (np.fmin, np.inf)}
 
 
@@ -72,67 +65,70 @@ def evaluated(
     axes: Sequence[Array] = np.indices(shape, sparse=True)
     at = dict(zip(equation.indices, axes, strict=True))
     with np.errstate(all="ignore"):
-        found = _Evaluator(tensors, sizes, passed, at).term(equation.term)
+        found = _Evaluation(tensors, sizes, passed).read(equation.term, at)
     values, defined = (np.broadcast_to(one, shape) for one in (found.values, found.defined))
     return values.astype(own.elements.dtype, copy=False), defined & own.there
 
 
-@dataclass
-class _Evaluator:
-    tensors: Mapping[str, Content]
-    sizes: Mapping[str, int]
-    passed: Mapping[str, Any]
-    at: Mapping[Expr, Array]
+class _Evaluation(EquationAlgebra[_Found, Mapping[Expr, Array]]):
+    """Numbers, and where they are defined."""
 
-    def term(self, term: EquationTerm) -> _Found:
-        match term:
-            case IndexTerm():
-                return _Found(self.index(term.expr), _YES)
-            case Literal():
-                return _Found(_numpy(term.dtype).type(term.value), _YES)
-            case Passed():
-                return _Found(_numpy(term.dtype).type(self.passed[term.name]), _YES)
-            case Contents():
-                return self.contents(term)
-            case Operation():
-                return self.operation(term)
-            case Reduction():
-                return self.reduction(term)
+    def __init__(self, tensors: Mapping[str, Content], sizes: Mapping[str, int], passed: Mapping[str, Any]) -> None:
+        self.tensors, self.sizes, self.given = tensors, sizes, passed
 
-    def index(self, expr: Expr) -> Array:
-        known = {v: self.at[v] if v in self.at else np.asarray(self.sizes[v.value.name]) for v in variables(expr)}
+    def index(self, expr: Expr, at: Mapping[Expr, Array]) -> _Found:
+        return _Found(self._index(expr, at), _YES)
+
+    def _index(self, expr: Expr, at: Mapping[Expr, Array]) -> Array:
+        known = {v: at[v] if v in at else np.asarray(self.sizes[v.value.name]) for v in variables(expr)}
         return np.asarray(array([expr], known)[0])
 
-    def contents(self, term: Contents) -> _Found:
+    def literal(self, value: float | int, dtype: str, at: Mapping[Expr, Array]) -> _Found:
+        return _Found(_numpy(dtype).type(value), _YES)
+
+    def passed(self, name: str, dtype: str) -> _Found:
+        return _Found(_numpy(dtype).type(self.given[name]), _YES)
+
+    def contents(self, term: Contents, subscripts: Sequence[_Found], at: Mapping[Expr, Array]) -> _Found:
         content = self.tensors[term.tensor]
         defined: Array = _YES
         places = []
-        for subscript, length in zip(term.subscripts, content.elements.shape, strict=True):
-            found = self.term(subscript)
-            place = found.values.astype(np.int64)
-            defined = defined & found.defined & (place >= 0) & (place < length)
+        for subscript, length in zip(subscripts, content.elements.shape, strict=True):
+            place = subscript.values.astype(np.int64)
+            defined = defined & subscript.defined & (place >= 0) & (place < length)
             places.append(np.clip(place, 0, max(length - 1, 0)))
         if not content.elements.size:
             return _Found(content.elements.dtype.type(0), _NO)
         where = tuple(places)
         return _Found(content.elements[where], defined & content.there[where])
 
-    def operation(self, term: Operation) -> _Found:
-        operands = [self.term(one) for one in term.operands]
-        values = [one.values for one in operands]
-        defined = operands[0].defined
-        for one in operands[1:]:
-            defined = defined & one.defined
-        if term.name == "where":
-            taken = values[0].astype(bool)
-            chosen = np.where(taken, operands[1].defined, operands[2].defined) & operands[0].defined
-            return _Found(np.where(taken, values[1], values[2]), chosen)
-        return _Found(np.asarray(_operation(term, values)), defined)
+    def choice(self, condition: _Found, then: _Found, otherwise: _Found) -> _Found:
+        taken = condition.values.astype(bool)
+        chosen = np.where(taken, then.defined, otherwise.defined) & condition.defined
+        return _Found(np.where(taken, then.values, otherwise.values), chosen)
 
-    def reduction(self, term: Reduction) -> _Found:
-        lengths = np.atleast_1d(self.index(term.length))
-        steps = np.arange(max(int(lengths.max(initial=0)), 0)).reshape(-1, *(1,) * max(lengths.ndim, _rank(self.at)))
-        inner = _Evaluator(self.tensors, self.sizes, self.passed, {**self.at, term.index: steps}).term(term.body)
+    def converted(self, operand: _Found, given: str, wanted: str) -> _Found:
+        return _Found(_converted(np.asarray(operand.values), given, wanted), operand.defined)
+
+    def bits(self, operand: _Found, wanted: str) -> _Found:
+        return _Found(np.asarray(operand.values).view(_numpy(wanted)), operand.defined)
+
+    def order(self, name: str, dtype: str, one: _Found, other: _Found) -> _Found:
+        return _of(_ORDERS[name], one, other)
+
+    def truth(self, name: str, operands: Sequence[_Found]) -> _Found:
+        return _of(_TRUTHS[name], *operands)
+
+    def integer(self, name: str, dtype: str, operands: Sequence[_Found]) -> _Found:
+        return _of(lambda *values: np.asarray(_INTEGER[name](*values)).astype(_numpy(dtype), copy=False), *operands)
+
+    def floating(self, name: str, dtype: str, operands: Sequence[_Found]) -> _Found:
+        return _of(partial(_of_floats, name, dtype), *operands)
+
+    def reduction(self, term: Reduction, at: Mapping[Expr, Array]) -> _Found:
+        lengths = np.atleast_1d(self._index(term.length, at))
+        steps = np.arange(max(int(lengths.max(initial=0)), 0)).reshape(-1, *(1,) * max(lengths.ndim, _rank(at)))
+        inner = self.read(term.body, {**at, term.index: steps})
         into, neutral = _TOTALS[term.name]
         happens = steps < lengths
         values, happens, defined = np.broadcast_arrays(inner.values, happens, inner.defined)
@@ -149,28 +145,23 @@ def _rank(at: Mapping[Expr, Array]) -> int:
     return max((np.ndim(one) for one in at.values()), default=0)
 
 
+def _of(function: Callable[..., Array], *operands: _Found) -> _Found:
+    """A function of numbers, defined where all of them are."""
+    defined = reduce(np.logical_and, (one.defined for one in operands))
+    return _Found(np.asarray(function(*(one.values for one in operands))), defined)
+
+
 def _numpy(dtype: str) -> np.dtype[Any]:
     return np.dtype(DTYPES[dtype].numpy)
 
 
-def _operation(term: Operation, values: Sequence[Array]) -> Array:
-    dtype = term.operands[0].dtype
-    if term.name == "bits":
-        return np.asarray(values[0]).view(_numpy(term.dtype))
-    if term.name == "convert":
-        return _converted(np.asarray(values[0]), dtype, term.dtype)
-    if term.name in _ORDERS:
-        return np.asarray(_ORDERS[term.name](*values))
-    if dtype == "bool":
-        return np.asarray(_TRUTHS[term.name](*values))
-    if dtype not in FLOATS:
-        return np.asarray(_INTEGER[term.name](*values)).astype(_numpy(dtype), copy=False)
-    if term.name in ("neg", "abs"):
-        return np.asarray((np.negative if term.name == "neg" else np.abs)(*values))
-    if term.name in _COMPOSED:
-        return np.asarray(_COMPOSED[term.name](*(v.astype(np.float64) for v in values))).astype(_numpy(dtype))
+def _of_floats(name: str, dtype: str, *values: Array) -> Array:
+    if name in _SIGNS:
+        return np.asarray(_SIGNS[name](*values))
+    if name in _COMPOSED:
+        return np.asarray(_COMPOSED[name](*(v.astype(np.float64) for v in values))).astype(_numpy(dtype))
     words = [word(np.asarray(one, _numpy(dtype)), dtype) for one in np.broadcast_arrays(*values)]
-    return number(FUNCTIONS[f"{MACHINE.get(term.name, term.name)}_{dtype}"](*words), dtype)
+    return number(FUNCTIONS[f"{MACHINE.get(name, name)}_{dtype}"](*words), dtype)
 
 
 def _converted(values: Array, given: str, wanted: str) -> Array:

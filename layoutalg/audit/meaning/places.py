@@ -12,14 +12,41 @@ it is one of the tensor's and has that offset. Two ways are tried:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from layoutalg.audit.meaning.wanted import WantedPlace
 from layoutalg.formats.model import DescriptorItem
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, eq, simplify, substitute
 from layoutalg.index.radix import affine, digits_by, injective, largest_first, multiples_of
 from layoutalg.target.dtypes import DTYPES
 
 Decide = Callable[[Expr, Expr], bool]
+"""Whether what is given implies a goal."""
+
+
+@dataclass(frozen=True)
+class WantedPlace:
+    """A tensor as an equation indexes it: the offset of an element in bytes from the first, and which there are."""
+
+    name: str
+    element: int  # bytes
+    index: tuple[Expr, ...]
+    lengths: tuple[Expr, ...]
+    offset: Expr  # bytes, of `index`
+    valid: Expr
+
+    @property
+    def unit(self) -> int:
+        """Bytes of the parts in which elements are moved."""
+        return min(self.element, 4)
+
+    def at(self, index: tuple[Expr, ...]) -> Expr:
+        """The offset of an element in bytes."""
+        return simplify(substitute(self.offset, dict(zip(self.index, index, strict=True))))
+
+    def has(self, index: tuple[Expr, ...]) -> Expr:
+        """Whether there is an element at an index."""
+        inside = [all_of(one >= 0, one < length) for one, length in zip(index, self.lengths, strict=True)]
+        return all_of(*inside, substitute(self.valid, dict(zip(self.index, index, strict=True))))
 
 
 def place_of(item: DescriptorItem, sizes: Callable[[Expr], Expr]) -> WantedPlace:

@@ -16,23 +16,23 @@ Raises `NotReadable` where nothing says what does it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from layoutalg.audit.meaning.algebra import EquationAlgebra
 from layoutalg.audit.meaning.expansions import Expansions
+from layoutalg.audit.meaning.places import WantedPlace
 from layoutalg.audit.meaning.terms import FLOAT_BITS, Terms, negative
 from layoutalg.formats.equation import (
-    BOOL,
     FLOATS,
     SIGNED,
     Contents,
     EquationTerm,
     IndexTerm,
-    Literal,
     Operation,
-    Passed,
     Reduction,
 )
 from layoutalg.index import (
@@ -53,7 +53,7 @@ from layoutalg.index import (
     substitute,
 )
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.values.word import NotReadable, Word
+from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import DTYPES
 
 #: The machine's names of functions that one instruction does, where they are the equation's own, and where not.
@@ -67,35 +67,22 @@ ERRORS = {"f16": "within 1 ulp", "f32": "within 1 ulp, denormals taken for zeros
 
 _CONDITIONS: Mapping[str, Callable[..., Expr]] = {"and": all_of, "or": any_of, "not": negation}
 _ORDERS: Mapping[str, Callable[[Expr, Expr], Expr]] = {"lt": lt, "le": le, "eq": eq}
+#: Of integers modulo 2ⁿ, whichever integers these are.
+_RINGS: Mapping[str, Callable[..., Expr]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "not": lambda a: -a - 1,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class WantedPlace:
-    """A tensor as an equation indexes it: the offset of an element in bytes from the first, and which there are."""
+class WantedTerm:
+    """What an equation wants, the elements that it takes, and what is taken for granted of functions."""
 
-    name: str
-    element: int  # bytes
-    index: tuple[Expr, ...]
-    lengths: tuple[Expr, ...]
-    offset: Expr  # bytes, of `index`
-    valid: Expr
-
-    @property
-    def unit(self) -> int:
-        """Bytes of the parts in which elements are moved."""
-        return min(self.element, 4)
-
-    def at(self, index: tuple[Expr, ...]) -> Expr:
-        """The offset of an element in bytes."""
-        return simplify(substitute(self.offset, dict(zip(self.index, index, strict=True))))
-
-    def has(self, index: tuple[Expr, ...]) -> Expr:
-        """Whether there is an element at an index."""
-        inside = [all_of(one >= 0, one < length) for one, length in zip(index, self.lengths, strict=True)]
-        return all_of(*inside, substitute(self.valid, dict(zip(self.index, index, strict=True))))
+    expr: Expr
+    obligations: tuple[tuple[Expr, Expr], ...] = ()  # where, and that the element is there
+    assumed: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Wanted:
     """The terms of one equation, in the variables of a thread that stores the element at an index."""
 
@@ -105,142 +92,144 @@ class Wanted:
     values: IndexValues
     expansions: Expansions | None = None  # of functions that are several instructions
     single: bool = True  # a function that is one instruction is that, and not what a compiler makes of it
-    asked: list[tuple[Expr, Expr]] = field(default_factory=list)  # (where, goal): what the equation takes for granted
-    expanded: dict[str, None] = field(default_factory=dict)  # what is taken for granted of functions
-    reduced: Callable[[Reduction, Mapping[Expr, Expr]], Expr] | None = None  # the unknown that a sum is
 
-    def term(self, term: EquationTerm, at: Mapping[Expr, Expr], where: Expr = TRUE) -> Expr:
-        """The term modulo 2ⁿ; of a truth, the condition.  `where` is what holds when it matters."""
-        match term:
-            case IndexTerm():
-                return simplify(substitute(term.expr, dict(at)))
-            case Literal():
-                return as_expr(_bits(term.value, term.dtype))
-            case Passed():
-                return self.passed[term.name]
-            case Contents():
-                return self._contents(term, at, where)
-            case Operation():
-                return self._operation(term, at, where)
-            case Reduction():
-                if self.reduced is None:
-                    raise NotReadable(f"a sum or product over {term.index} is shown over the reals only")
-                return self.reduced(term, at)
+    def term(
+        self, term: EquationTerm, at: Mapping[Expr, Expr], reductions: Mapping[Reduction, WantedTerm] | None = None
+    ) -> WantedTerm:
+        """The term modulo 2ⁿ, of a truth the condition; what reductions are is given."""
+        reading = _Exact(self, reductions or {})
+        expr = reading.read(term, _Where(at))
+        return WantedTerm(expr, tuple(reading.obligations), tuple(reading.assumed))
 
-    def _contents(self, term: Contents, at: Mapping[Expr, Expr], where: Expr) -> Expr:
-        place = self.places[term.tensor]
-        index = tuple(self._integer(one, at, where) for one in term.subscripts)
-        self.asked.append((where, place.has(index)))
+
+@dataclass(frozen=True)
+class _Where:
+    """What indices are, and what holds when a term matters."""
+
+    at: Mapping[Expr, Expr]
+    holds: Expr = TRUE
+
+
+class _Exact(EquationAlgebra[Expr, _Where]):
+    """One reading of a term, with all that it asks."""
+
+    def __init__(self, wanted: Wanted, reductions: Mapping[Reduction, WantedTerm]) -> None:
+        self.wanted, self.terms, self.reductions = wanted, wanted.terms, reductions
+        self.obligations: list[tuple[Expr, Expr]] = []
+        self.assumed: dict[str, None] = {}
+
+    def index(self, expr: Expr, at: _Where) -> Expr:
+        return simplify(substitute(expr, dict(at.at)))
+
+    def literal(self, value: float | int, dtype: str, at: _Where) -> Expr:
+        return as_expr(_bits(value, dtype))
+
+    def passed(self, name: str, dtype: str) -> Expr:
+        return self.wanted.passed[name]
+
+    def contents(self, term: Contents, subscripts: Sequence[Expr], at: _Where) -> Expr:
+        place = self.wanted.places[term.tensor]
+        pairs = zip(term.subscripts, subscripts, strict=True)
+        index = tuple(found if isinstance(one, IndexTerm) else _integer(found, one.dtype) for one, found in pairs)
+        self.obligations.append((at.holds, place.has(index)))
         offset, unit = place.at(index), place.unit
         parts = (self.terms.contents(term.tensor, unit, offset + k) * (1 << 8 * k)
                  for k in range(0, place.element, unit))  # fmt: skip
         return simplify(sum(parts, start=ZERO))
 
-    def _integer(self, term: EquationTerm, at: Mapping[Expr, Expr], where: Expr) -> Expr:
-        """The integer itself."""
-        found = self.term(term, at, where)
-        return found if isinstance(term, IndexTerm) else self._exact(found, term.dtype)
+    def operands(self, term: Operation, at: _Where) -> Sequence[Expr]:
+        if term.name != "where":
+            return super().operands(term, at)
+        condition = self.read(term.operands[0], at)
+        ways = zip(term.operands[1:], (condition, negation(condition)), strict=True)
+        return [condition, *(self.read(way, replace(at, holds=all_of(at.holds, holds))) for way, holds in ways)]
 
-    def _exact(self, e: Expr, dtype: str) -> Expr:
-        """The integer of a type that is this one modulo 2ⁿ."""
-        size = 1 << DTYPES[dtype].bits
-        low = -(size >> 1) if dtype in SIGNED else 0
-        return e if low <= e.lo and e.hi < low + size else simplify(mod(e - low, size) + low)
+    def choice(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+        return select(condition, then, otherwise)
 
-    def _operation(self, term: Operation, at: Mapping[Expr, Expr], where: Expr) -> Expr:
-        if term.name == "where":
-            condition = self.term(term.operands[0], at, where)
-            ways = ((term.operands[1], condition), (term.operands[2], negation(condition)))
-            return select(condition, *(self.term(way, at, all_of(where, holds)) for way, holds in ways))
-        operands = [self.term(one, at, where) for one in term.operands]
-        given = term.operands[0].dtype
-        if term.name == "convert":
-            return self._converted(operands[0], given, term.dtype)
-        if term.name == "bits":
-            return operands[0]
-        if given == BOOL:
-            return self._condition(term.name, operands)
-        if given in FLOATS:
-            return self._of_floats(term.name, given, operands)
-        return self._of_integers(term, operands)
+    def bits(self, operand: Expr, wanted: str) -> Expr:
+        return operand
 
-    def _condition(self, name: str, operands: list[Expr]) -> Expr:
+    def order(self, name: str, dtype: str, one: Expr, other: Expr) -> Expr:
+        if dtype in FLOATS:
+            return self.terms.relation(f"{name}_{dtype}", one, other)
+        return _ORDERS[name](_integer(one, dtype), _integer(other, dtype))
+
+    def truth(self, name: str, operands: Sequence[Expr]) -> Expr:
         if name not in _CONDITIONS:
             a, b = operands
             return any_of(all_of(a, negation(b)), all_of(negation(a), b))
         return _CONDITIONS[name](*operands)
 
-    def _of_floats(self, name: str, dtype: str, operands: list[Expr]) -> Expr:
-        if name in _ORDERS:
-            return self.terms.relation(f"{name}_{dtype}", *operands)
+    def floating(self, name: str, dtype: str, operands: Sequence[Expr]) -> Expr:
         if name == "neg":
             return negative(operands[0], FLOAT_BITS[dtype])
         if name == "abs":
             return mod(operands[0], 1 << FLOAT_BITS[dtype] - 1)
         instruction = name in MACHINE and (name not in APPROXIMATE or dtype in ERRORS)
-        if self.expansions is not None and self.expansions.has(name, dtype) and not (self.single and instruction):
-            self.expanded[self.expansions.says(name, dtype)] = None
-            return self.expansions.term(name, dtype, operands)
+        expansions = self.wanted.expansions
+        if expansions is not None and expansions.has(name, dtype) and not (self.wanted.single and instruction):
+            self.assumed[expansions.says(name, dtype)] = None
+            return expansions.term(name, dtype, operands)
         if not instruction:
             raise NotReadable(f"{name} of {dtype} is no single instruction")
         if name in APPROXIMATE:
-            self.expanded[f"{name} of {dtype} is the instruction's, {ERRORS[dtype]}"] = None
+            self.assumed[f"{name} of {dtype} is the instruction's, {ERRORS[dtype]}"] = None
         return self.terms.apply(f"{MACHINE[name]}_{dtype}", *operands)
 
-    def _of_integers(self, term: Operation, operands: list[Expr]) -> Expr:
-        dtype = term.operands[0].dtype
-        exact = [self._exact(one, dtype) for one in operands]
-        if term.name in _ORDERS:
-            return _ORDERS[term.name](*exact)
-        match term.name, operands:
-            case "add", (a, b):
-                return a + b
-            case "sub", (a, b):
-                return a - b
-            case "mul", (a, b):
-                return a * b
-            case "neg", (a,):
-                return -a
-            case "not", (a,):
-                return -a - 1
-            case "max", _:
+    def integer(self, name: str, dtype: str, operands: Sequence[Expr]) -> Expr:
+        if name in _RINGS:
+            return _RINGS[name](*operands)
+        exact, bits = [_integer(one, dtype) for one in operands], DTYPES[dtype].bits
+        match name:
+            case "max":
                 return select(exact[0] < exact[1], exact[1], exact[0])
-            case "min", _:
+            case "min":
                 return select(exact[0] < exact[1], exact[0], exact[1])
-            case "abs", _:
+            case "abs":
                 return select(exact[0] < 0, -exact[0], exact[0])
-        if term.name in ("and", "or", "xor"):
-            return self.values.bitwise(term.name, *(self._word(one, dtype) for one in exact))
-        if exact[1].op != "const" or not 0 <= exact[1].value < (
-            DTYPES[dtype].bits if term.name in ("shl", "shr") else 1 << 64
-        ):
-            raise NotReadable(f"{term.name} by {exact[1]}, which is no constant of its range")
+            case "and" | "or" | "xor":
+                values = self.wanted.values
+                return values.bitwise(name, *(values.word(one, 64 if bits == 64 else 32) for one in exact))
+        if exact[1].op != "const" or not 0 <= exact[1].value < (bits if name in ("shl", "shr") else 1 << 64):
+            raise NotReadable(f"{name} by {exact[1]}, which is no constant of its range")
         count = int(exact[1].value)
-        if term.name in ("floordiv", "mod") and count:
-            return (div if term.name == "floordiv" else mod)(exact[0], count)
-        if term.name in ("shl", "shr"):
-            return exact[0] * (1 << count) if term.name == "shl" else div(exact[0], 1 << count)
-        raise NotReadable(f"{term.name} by 0")
+        if name in ("floordiv", "mod") and count:
+            return (div if name == "floordiv" else mod)(exact[0], count)
+        if name in ("shl", "shr"):
+            return exact[0] * (1 << count) if name == "shl" else div(exact[0], 1 << count)
+        raise NotReadable(f"{name} by 0")
 
-    def _word(self, e: Expr, dtype: str) -> Word:
-        return self.values.word(e, 64 if DTYPES[dtype].bits == 64 else 32)
-
-    def _converted(self, e: Expr, given: str, wanted: str) -> Expr:
+    def converted(self, operand: Expr, given: str, wanted: str) -> Expr:
         floats = ("bf16", *FLOATS)
+        exact = operand if given in floats or given not in DTYPES else _integer(operand, given)
         if wanted not in floats and given not in floats:
-            return e if given not in DTYPES else self._exact(e, given)
+            return exact
         if given in ("f16", "f32", "bf16") and wanted in ("f16", "f32", "bf16"):
-            return self.terms.convert(given, wanted, e)
+            return self.terms.convert(given, wanted, operand)
         if {given, wanted} == {"f32", "f64"}:
-            return self.terms.apply(f"{wanted}_of_{given}", e)
+            return self.terms.apply(f"{wanted}_of_{given}", operand)
         if given not in floats and wanted in ("f32", "f64"):
-            exact = e if given not in DTYPES else self._exact(e, given)
             for kind, low in (("u32", 0), ("i32", -(1 << 31))):
                 if low <= exact.lo and exact.hi < low + (1 << 32):
                     return self.terms.apply(f"{wanted}_of_{kind}", exact)
         if given in ("f32", "f64") and wanted in ("i32", "u32"):
-            return self.terms.apply(f"{wanted}_of_{given}", e)
+            return self.terms.apply(f"{wanted}_of_{given}", operand)
         raise NotReadable(f"no single instruction converts {given or 'a number'} to {wanted}")
+
+    def reduction(self, term: Reduction, at: _Where) -> Expr:
+        if term not in self.reductions:
+            raise NotReadable("a sum within a sum that speaks of its index")
+        found = self.reductions[term]
+        self.assumed |= dict.fromkeys(found.assumed)
+        return found.expr
+
+
+def _integer(e: Expr, dtype: str) -> Expr:
+    """The integer of a type that is this one modulo 2ⁿ."""
+    size = 1 << DTYPES[dtype].bits
+    low = -(size >> 1) if dtype in SIGNED else 0
+    return e if low <= e.lo and e.hi < low + size else simplify(mod(e - low, size) + low)
 
 
 def _bits(number: float, dtype: str) -> int:

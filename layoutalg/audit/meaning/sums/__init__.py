@@ -1,1 +1,1 @@
-"""Sums: what lanes, turns and the matrix core add up, and in what order."""
+"""Sums: what lanes, iterations and the matrix core add up, and in what order."""

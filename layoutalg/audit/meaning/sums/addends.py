@@ -9,19 +9,23 @@ is then 0, which is a candidate too) and over an index: of sums only one product
 
 An expression is kept beside what its variables are (`Placed`): addends of many threads differ in that alone, so that
 they are found to be one family (`families`).  A factor that is no element is a function of elements (`Applied`).
+A reading gives a `Sum`: the addends, with what must hold for a word to be these and what is taken for granted; or says
+why none is seen, which every sum and product with it then is.
 What it cannot represent: products of two sums.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from layoutalg.audit.meaning.terms import Terms
-from layoutalg.index import Expr, all_of, negation, simplify, substitute
-from layoutalg.symex.values.word import NotReadable
+from layoutalg.audit.ask import Open
+from layoutalg.audit.meaning.terms import Terms, memory_of
+from layoutalg.index import TRUE, Expr, all_of, negation, simplify, substitute
+from layoutalg.prove import ForAll
+from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Factor:
     tensor: str
     dtype: str
     place: Placed
+    there: Expr = TRUE  # of an element that an equation takes: that there is one
 
     @property
     def places(self) -> tuple[Placed, ...]:
@@ -74,10 +79,19 @@ class Applied:
     form: Expr
     holes: tuple[Expr, ...]
     places: tuple[Placed, ...]  # of the holes
+    there: Expr = TRUE  # that an equation's elements are
 
     def at(self, places: Sequence[Expr]) -> Expr:
         """The term, with these offsets."""
         return self.terms.rewritten(self.form, dict(zip(self.holes, places, strict=True)), {}, simplify)
+
+
+def applied(terms: Terms, form: Expr, dtype: str, holes: Sequence[Expr] = (), places: Sequence[Placed] = ()) -> Applied:
+    """A function of elements and reductions, as a factor."""
+    made = {name.partition("]")[2] for name, _ in memory_of(form)}
+    made |= {str(v) for v in dependencies(form) if kind_of(v) is Kind.DATA}
+    words = f"a function of {', '.join(sorted(made))}" if made else "a function of sizes"
+    return Applied(terms, words, dtype, form, tuple(holes), tuple(places))
 
 
 @dataclass(frozen=True)
@@ -98,9 +112,7 @@ class Addend:
         return replace(self, bound=(*self.bound, index))
 
     def times(self, other: Addend) -> Addend:
-        """The product. Raises `NotReadable` where both are over indices: (Σ x)² is no Σ x²."""
-        if self.bound and other.bound:
-            raise NotReadable("a product of two sums")
+        """The product, of one that is over no index: (Σ x)² is no Σ x²."""
         return Addend(
             self.coefficient * other.coefficient,
             (*self.factors, *other.factors),
@@ -117,8 +129,80 @@ class Addend:
 Addends = tuple[Addend, ...]
 
 
-def added(addends: Iterable[Addend]) -> Addends:
+@dataclass(frozen=True)
+class Sum:
+    """What was read: addends, what must hold for them to be it, and what is taken for granted of functions."""
+
+    addends: Addends = ()
+    obligations: tuple[ForAll, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+    def asking(self, obligations: Sequence[ForAll], assumed: Sequence[str] = ()) -> Sum:
+        """With more that must hold, and is taken for granted."""
+        if not obligations and not assumed:
+            return self
+        asked, granted = (*self.obligations, *obligations), (*self.assumed, *assumed)
+        return Sum(self.addends, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(granted)))
+
+
+Value = Sum | Open
+"""What was read, or why it is not seen."""
+
+
+def combined(function: Callable[..., Addends | Open], *values: Value) -> Value:
+    """What a function makes of addends; where one of them is not seen, nor is that."""
+    found = Sum()
+    for one in values:
+        if isinstance(one, Open):
+            return one
+        found = found.asking(one.obligations, one.assumed)
+    made = function(*(one.addends for one in values if isinstance(one, Sum)))
+    return made if isinstance(made, Open) else replace(found, addends=made)
+
+
+def total(*values: Value) -> Value:
+    """The sum; or all candidates."""
+    return combined(lambda *each: tuple(a for one in each for a in one), *values)
+
+
+def scaled(value: Value, by: Fraction) -> Value:
+    """Each that many times."""
+    return combined(lambda one: tuple(replace(a, coefficient=a.coefficient * by) for a in one), value)
+
+
+def product(one: Value, other: Value) -> Value:
+    """Each of the one times each of the other, of which one is over no index."""
+    return combined(_product, one, other)
+
+
+def _product(one: Addends, other: Addends) -> Addends | Open:
+    if any(a.bound and b.bound for a in one for b in other):
+        return Open("a product of two sums")
+    return tuple(a.times(b) for a in one for b in other)
+
+
+def guarded(value: Value, guard: Placed) -> Value:
+    """Where something holds."""
+    return combined(lambda one: tuple(a.where(guard) for a in one), value)
+
+
+def candidate(value: Value) -> Value:
+    """A sum as one candidate of a greatest, which is one product that is always there."""
+    return combined(_candidate, value)
+
+
+def _candidate(one: Addends) -> Addends | Open:
+    if len(one) != 1 or one[0].guards or one[0].bound:
+        return Open("a greatest or least of sums")
+    return one
+
+
+def put_together(value: Value) -> Value:
     """A sum in which two that differ in one guard and its negation are one: x where c, and x where not c, is x."""
+    return combined(_put_together, value)
+
+
+def _put_together(addends: Addends) -> Addends:
     found: list[Addend] = []
     for one in addends:
         while (other := next((each for each in found if _beside(each, one)), None)) is not None:
@@ -126,6 +210,14 @@ def added(addends: Iterable[Addend]) -> Addends:
             one = replace(one, guards=tuple(g for g in one.guards if g in other.guards))
         found.append(one)
     return tuple(found)
+
+
+def elements_there(addends: Addends, given: Expr) -> tuple[ForAll, ...]:
+    """That every element that an equation takes is one: of others it says nothing."""
+    each = ((factor.there, one) for one in addends for factor in one.factors if factor.there is not TRUE)
+    return tuple(
+        ForAll("the equation takes elements that there are", there, all_of(given, one.guard)) for there, one in each
+    )
 
 
 def collected(addends: Iterable[Addend]) -> Addends:
@@ -147,26 +239,11 @@ def collected(addends: Iterable[Addend]) -> Addends:
 
 def _beside(one: Addend, other: Addend) -> bool:
     """Whether two differ in one guard, which is negated in one of them."""
+    if not one.guards or len(one.guards) != len(other.guards):
+        return False
     if one.coefficient != other.coefficient or one.factors != other.factors or one.bound != other.bound:
         return False
     mine, theirs = ([g for g in a.guards if g not in b.guards] for a, b in ((one, other), (other, one)))
     if len(mine) != 1 or len(theirs) != 1 or mine[0].at != theirs[0].at:
         return False
     return negation(mine[0].expr) is theirs[0].expr or negation(theirs[0].expr) is mine[0].expr
-
-
-def scaled(addends: Addends, by: Fraction) -> Addends:
-    """Each that many times."""
-    return tuple(replace(one, coefficient=one.coefficient * by) for one in addends)
-
-
-def product(one: Addends, other: Addends) -> Addends:
-    """Each of the one times each of the other."""
-    return tuple(a.times(b) for a in one for b in other)
-
-
-def candidate(addends: Addends) -> Addends:
-    """A sum as one candidate of a greatest. Raises `NotReadable` where it is not one product that is always there."""
-    if len(addends) != 1 or addends[0].guards or addends[0].bound:
-        raise NotReadable("a greatest or least of sums")
-    return addends

@@ -17,15 +17,16 @@ where their terms are (`Functions`).  What it cannot represent: indices that fal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import gcd
 from typing import Protocol
 
 import numpy as np
 
+from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.digits import Table, digits
 from layoutalg.audit.meaning.sums.addends import Addend, Addends, Placed, collected
 from layoutalg.audit.meaning.terms import memory_of
@@ -49,7 +50,6 @@ from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
 from layoutalg.index.radix import affine, digits_by, largest_first, multiples_of
 from layoutalg.prove import ForAll
-from layoutalg.symex.values.word import NotReadable
 
 ProductKind = tuple[Fraction, tuple[tuple[str, str], ...]]
 """A coefficient, and the tensors and types of factors."""
@@ -191,32 +191,49 @@ def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Fam
 
 def matched(
     found: Addends, wanted: Addends, given: Expr, functions: Functions, exactly: bool = True
-) -> Iterator[ForAll]:
+) -> tuple[ForAll, ...] | Open:
     """What is to be shown for two sums (or, not `exactly`, greatests) to be one.
 
-    Raises `NotReadable` where they are seen to differ, or it is not seen which of their terms belong together.
+    Open where they are seen to differ, or it is not seen which of their terms belong together.
     """
     if exactly:
         found, wanted = collected(found), collected(wanted)
-    groups: dict[ProductKind, list[Family]] = {}
-    for family in families(found):
-        groups.setdefault(_kind(family), []).append(family)
-    targets: dict[ProductKind, list[Family]] = {}
-    for one in wanted:
-        target = _family(one, [p.value for p in _parts(one)], one.bound)
-        targets.setdefault(_kind(target), []).append(target)
+    groups = _by_kind(families(found))
+    targets = _by_kind(_family(one, [p.value for p in _parts(one)], one.bound) for one in wanted)
+    asked: list[ForAll] = []
     for kind in {**groups, **targets}:
         mine, theirs = groups.get(kind, []), targets.get(kind, [])
         if mine and theirs:
-            if len(theirs) > 1:
-                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
-            yield from _matched(mine, theirs[0], given, functions, exactly)
-            continue
-        for family in (*mine, *theirs):  # what the other sum has not: where it is, nothing is
-            if family.guard is TRUE:
-                raise NotReadable(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
-            known = all_of(given, *(part for v in family.bound for part in _range(v)))
-            yield ForAll(f"there is no term of {_named(kind)}", negation(family.guard), known)
+            each = None if len(theirs) > 1 else _matched(mine, theirs[0], given, functions, exactly)
+        else:
+            each = _absent(kind, (*mine, *theirs), given)
+        if each is None:
+            return Open(f"terms of {_named(kind)}: {len(mine)} found, {len(theirs)} wanted")
+        if isinstance(each, Open):
+            return each
+        asked += each
+    return tuple(asked)
+
+
+def _by_kind(each: Iterable[Family]) -> dict[ProductKind, list[Family]]:
+    groups: dict[ProductKind, list[Family]] = {}
+    for family in each:
+        groups.setdefault(_kind(family), []).append(family)
+    return groups
+
+
+def _absent(kind: ProductKind, each: Sequence[Family], given: Expr) -> list[ForAll] | None:
+    """That there is no term of what the other sum has not; None where there surely is."""
+    if any(family.guard is TRUE for family in each):
+        return None
+    return [
+        ForAll(
+            f"there is no term of {_named(kind)}",
+            negation(family.guard),
+            all_of(given, *(part for v in family.bound for part in _range(v))),
+        )
+        for family in each
+    ]
 
 
 def _kind(family: Family) -> ProductKind:
@@ -232,30 +249,36 @@ def _named(kind: ProductKind) -> str:
 
 def _matched(
     found: Sequence[Family], target: Family, given: Expr, functions: Functions, exactly: bool
-) -> Iterator[ForAll]:
-    here = []
+) -> list[ForAll] | Open:
+    here: list[Expr] = []
+    asked: list[ForAll] = []
     for family in found:
         known = all_of(given, family.guard)
         if known is FALSE or any(map(_never, conjuncts(family.guard))):
             continue
-        places, other = _placed(family, target, functions, known)
-        among = [one for k in target.bound for one in _range(k, places[k], places)]
-        yield ForAll("each term is one of the sum's", simplify(all_of(substitute(target.guard, places), *among)), known)
-        for one, want in other:
-            yield ForAll("factors of one term belong together", eq(one, want), known)
+        placed = _placed(family, target, functions, known)
+        if isinstance(placed, Open):
+            return placed
+        places, other = placed
         inverse = _inverse(family, places)
+        if isinstance(inverse, Open):
+            return inverse
+        among = [one for k in target.bound for one in _range(k, places[k], places)]
+        goal = simplify(all_of(substitute(target.guard, places), *among))
+        asked.append(ForAll("each term is one of the sum's", goal, known))
+        asked += (ForAll("factors of one term belong together", eq(one, want), known) for one, want in other)
         if exactly:
-            for v, form in inverse.items():
-                yield ForAll("no term is there twice", eq(v, simplify(substitute(form, places))), known)
+            each = ((v, simplify(substitute(form, places))) for v, form in inverse.items())
+            asked += (ForAll("no term is there twice", eq(v, form), known) for v, form in each)
         among = [one for v, form in inverse.items() for one in _range(v, form)]
         again = [eq(substitute(place, inverse), k) for k, place in places.items()]
         here.append(simplify(all_of(substitute(family.guard, inverse), *among, *again)))
     known = all_of(given, target.guard, *(one for k in target.bound for one in _range(k)))
-    yield ForAll("each term is there", any_of(*here), known)
+    asked.append(ForAll("each term is there", any_of(*here), known))
     if exactly:
-        for number, one in enumerate(here):
-            for other_one in here[number + 1 :]:
-                yield ForAll("no term is there twice", negation(all_of(one, other_one)), known)
+        both = (negation(all_of(*pair)) for pair in combinations(here, 2))
+        asked += (ForAll("no term is there twice", goal, known) for goal in both)
+    return asked
 
 
 def _never(condition: Expr) -> bool:
@@ -281,7 +304,7 @@ def _range(v: Expr, value: Expr | None = None, places: Mapping[Expr, Expr] | Non
 
 def _placed(
     family: Family, target: Family, functions: Functions, given: Expr
-) -> tuple[Mapping[Expr, Expr], list[tuple[Expr, Expr]]]:
+) -> tuple[Mapping[Expr, Expr], list[tuple[Expr, Expr]]] | Open:
     """The wanted indices of a family's term, and what then must be equal; functions of elements are seen to be one.
 
     Places that are one for some threads alone, as a family's may be, are tried last, by the digits that both have.
@@ -301,7 +324,7 @@ def _placed(
             if all(functions.same(one, want, given) for one, want in moved):
                 rest = [(a, simplify(substitute(b, places))) for a, b in plain]
                 return places, [(a, b) for a, b in rest if simplify(a - b) is not ZERO]
-    raise NotReadable("which term of the sum a product is, is not seen")
+    return Open("which term of the sum a product is, is not seen")
 
 
 def _lines(one: FamilyFactor, want: FamilyFactor) -> list[list[tuple[Expr, Expr]]]:
@@ -345,26 +368,29 @@ def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], whole: bool) -> dict[Expr
     return None if whole and rest is not ZERO else dict(zip(order, places, strict=True))
 
 
-def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr]:
+def _inverse(family: Family, places: Mapping[Expr, Expr]) -> Mapping[Expr, Expr] | Open:
     """Each bound index by the wanted ones, of which each has some as the digits of its place."""
     found: dict[Expr, Expr] = {}
     for k, place in places.items():
         own = [v for v in family.bound if v in variables(place)]
         if set(own) & set(found):
-            raise NotReadable(f"{', '.join(map(str, own))} is part of two indices")
-        found |= _digits(own, place, k)
+            return Open(f"{', '.join(map(str, own))} is part of two indices")
+        digits_of_place = _digits(own, place, k)
+        if isinstance(digits_of_place, Open):
+            return digits_of_place
+        found |= digits_of_place
     if len(found) < len(family.bound):
-        raise NotReadable("a term of a sum is there for several values of an index")
+        return Open("a term of a sum is there for several values of an index")
     return found
 
 
-def _digits(bound: Sequence[Expr], place: Expr, k: Expr) -> Mapping[Expr, Expr]:
+def _digits(bound: Sequence[Expr], place: Expr, k: Expr) -> Mapping[Expr, Expr] | Open:
     """Each bound index as a digit of κ less its start, in the mixed radix of its coefficients."""
     form = affine(place, bound)
     if form is None or ZERO in form.strides.values():
-        raise NotReadable(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
+        return Open(f"{place} is no sum of multiples of {', '.join(map(str, bound))}")
     if any(stride.lo < 1 for stride in form.strides.values()):
-        raise NotReadable(f"a term's index {place} is no mixed radix of {', '.join(map(str, bound))}")
+        return Open(f"a term's index {place} is no mixed radix of {', '.join(map(str, bound))}")
     order = largest_first(form.strides)
     found, _ = digits_by(k - form.start, [form.strides[v] for v in order])
     return dict(zip(order, map(simplify, found), strict=True))

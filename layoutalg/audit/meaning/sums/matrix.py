@@ -17,10 +17,10 @@ from functools import cache
 
 import numpy as np
 
+from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.digits import Table, digits
 from layoutalg.index import Expr, div, mod, simplify
 from layoutalg.symex.values.instances import moved
-from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
@@ -34,14 +34,19 @@ class HeldOperand:
 
 
 @cache
-def products(matrix: MatrixInstruction, number: int) -> tuple[tuple[HeldOperand, HeldOperand], ...]:
-    """Where the factors of each product of an element of D are. Raises `NotReadable` where that is not one place."""
+def products(matrix: MatrixInstruction, number: int) -> tuple[tuple[HeldOperand, HeldOperand], ...] | Open:
+    """Where the factors of each product of an element of D are, in one place of lanes' registers."""
     if matrix.a.copies > 1 or matrix.b.copies > 1:
-        raise NotReadable(f"{matrix.name}: several lanes hold each element of A and B")
+        return Open(f"{matrix.name}: several lanes hold each element of A and B")
     rows, columns = (place[:, number] for place in matrix.d.places)
     a, b = _holders(matrix.a), _holders(matrix.b)
-    every = np.arange(matrix.k)
-    return tuple((_held(matrix, a[:, rows, k]), _held(matrix, b[:, k, columns])) for k in every)
+    found = []
+    for k in range(matrix.k):
+        left, right = _held(a[:, rows, k]), _held(b[:, k, columns])
+        if left is None or right is None:
+            return Open(f"{matrix.name}: lanes have one product's factors in different places")
+        found.append((left, right))
+    return tuple(found)
 
 
 def _holders(operand: OperandMap) -> Table:
@@ -53,11 +58,10 @@ def _holders(operand: OperandMap) -> Table:
     return found
 
 
-def _held(matrix: MatrixInstruction, held: Table) -> HeldOperand:
+def _held(held: Table) -> HeldOperand | None:
+    """Where an element is; None where lanes have it in different places."""
     lanes, elements = held
-    if len(np.unique(elements)) != 1:
-        raise NotReadable(f"{matrix.name}: lanes have one product's factors in different places")
-    return HeldOperand(lanes, int(elements[0]))
+    return HeldOperand(lanes, int(elements[0])) if len(np.unique(elements)) == 1 else None
 
 
 def element_of(words: tuple[Expr, ...], number: int, dtype: str) -> Expr:
@@ -70,16 +74,18 @@ def element_of(words: tuple[Expr, ...], number: int, dtype: str) -> Expr:
     return word if each == 1 else simplify(mod(div(mod(word, 1 << 32), 1 << bits * (number % each)), 1 << bits))
 
 
-def thread_of(lanes: Table, wave: int, numbers: Mapping[Expr, Table], env: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+def thread_of(
+    lanes: Table, wave: int, numbers: Mapping[Expr, Table], env: Mapping[Expr, Expr]
+) -> dict[Expr, Expr] | Open:
     """The coordinates of the thread that is another lane of the own thread's wave, for each lane which."""
     every = np.arange(len(next(iter(numbers.values()))))
     if len(every) % wave:
-        raise NotReadable("a matrix instruction of a wave that is not whole")
+        return Open("a matrix instruction of a wave that is not whole")
     there = every // wave * wave + lanes[every % wave]
     found = {}
     for v, held in numbers.items():
         form = digits(held[there], numbers)
         if form is None:
-            raise NotReadable("a matrix operand's lane is no map of digits")
+            return Open("a matrix operand's lane is no map of digits")
         found[v] = simplify(moved(form, env))
     return found

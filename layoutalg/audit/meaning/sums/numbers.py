@@ -6,8 +6,8 @@ import struct
 from collections.abc import Mapping
 from fractions import Fraction
 
-from layoutalg.audit.meaning.sums.addends import Addend, Addends
-from layoutalg.symex.values.word import NotReadable
+from layoutalg.audit.ask import Open
+from layoutalg.audit.meaning.sums.addends import Addend, Sum, Value
 
 #: Floating-point types: how `struct` reads their bits.
 FORMATS: Mapping[str, tuple[str, str]] = {
@@ -24,29 +24,27 @@ INTEGERS = ("i32", "u32")
 EXTREMES = ("max", "min")
 
 
-def constant(bits: int, dtype: str, how: str) -> Addends:
-    """A constant's addends, or candidates.  Raises `NotReadable` where it is no number.
+def number(value: float, how: str) -> Value:
+    """A number as a sum, or as a candidate; an infinity is one of which every number is greater, or less.
 
-    >>> constant(0x3F000000, "f32", "add")[0].coefficient, constant(0, "f32", "add"), constant(0xFF800000, "f32", "max")
-    (Fraction(1, 2), (), ())
+    >>> number(0.5, "add") == Sum((Addend(Fraction(1, 2)),)), number(0, "add") == number(float("-inf"), "max") == Sum()
+    (True, True)
     """
+    if abs(value) == float("inf") and (how, value < 0) in (("max", True), ("min", False)):
+        return Sum()
+    if value != value or abs(value) == float("inf"):
+        return Open(f"the constant {value}")
+    return Sum((Addend(Fraction(value)),) if value or how != "add" else ())
+
+
+def constant(bits: int, dtype: str, how: str) -> Value:
+    """The number that bits are of a type."""
     if dtype in INTEGERS:
-        signed = (bits + (1 << 31)) % (1 << 32) - (1 << 31)
-        return (Addend(Fraction(signed)),) if signed or how != "add" else ()
+        return number((bits + (1 << 31)) % (1 << 32) - (1 << 31), how)
     if dtype not in FORMATS:
-        raise NotReadable(f"the constant {bits} as {dtype}")
-    whole, number = FORMATS[dtype]
+        return Open(f"the constant {bits} as {dtype}")
+    whole, number_format = FORMATS[dtype]
     bits = bits << 16 if dtype == "bf16" else bits
     size = 8 * struct.calcsize(whole)
-    (x,) = struct.unpack(number, struct.pack(whole, bits % (1 << size)))
-    if x in (float("inf"), float("-inf")) and (how, x < 0) in (("max", True), ("min", False)):
-        return ()
-    if x != x or x in (float("inf"), float("-inf")):
-        raise NotReadable(f"the constant {x}")
-    return (Addend(Fraction(x)),) if x or how != "add" else ()
-
-
-def typed(name: str, found: str, wanted: str) -> None:
-    """Raises `NotReadable` where a function's result is of another type than what is read."""
-    if found != wanted:
-        raise NotReadable(f"the result of {name} as {wanted}")
+    (x,) = struct.unpack(number_format, struct.pack(whole, bits % (1 << size)))
+    return number(x, how)

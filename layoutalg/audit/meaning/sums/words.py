@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from layoutalg.audit.ask import Open
 from layoutalg.index import ZERO, Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
@@ -11,7 +12,6 @@ from layoutalg.launch.symbolic import LDS
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Call, dependencies
-from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import dtype_of
 
 Bytes = Mapping[Expr, tuple[int, int]]
@@ -60,20 +60,22 @@ def is_one_word(unknowns: Sequence[Expr], read: Bytes) -> bool:
     return len(reads) == 1 and None not in reads
 
 
-def words_of(poly: Poly, word: Expr, read: Bytes) -> Iterator[tuple[int, tuple[Expr, ...]]]:
-    """The terms of a sum, bytes of LDS put together to words.  Raises `NotReadable` where some are parts of words."""
+def words_of(poly: Poly, word: Expr, read: Bytes) -> list[tuple[int, tuple[Expr, ...]]] | Open:
+    """The terms of a sum, bytes of LDS put together to words."""
+    found: list[tuple[int, tuple[Expr, ...]]] = []
     bytes_: dict[tuple[int, int], dict[int, tuple[Expr, int]]] = {}
     for atoms, scale in poly.terms.items():
         if len(atoms) == 1 and atoms[0] in read:
             number, k = read[atoms[0]]
             bytes_.setdefault((number, k // 4), {})[k % 4] = atoms[0], scale
         else:
-            yield scale, atoms
+            found.append((scale, atoms))
     for four in bytes_.values():
         scale = four[0][1] if 0 in four else 0
         if sorted(four) != [0, 1, 2, 3] or any(each != scale << 8 * k for k, (_, each) in four.items()):
-            raise NotReadable(f"parts of words in {word}")
-        yield scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=ZERO)),)
+            return Open(f"parts of words in {word}")
+        found.append((scale, (simplify(sum((v * (1 << 8 * k) for k, (v, _) in four.items()), start=ZERO)),)))
+    return found
 
 
 def together(low: Call, high: Call) -> Call:
@@ -84,8 +86,8 @@ def together(low: Call, high: Call) -> Call:
     return f"{name}[{int(number) // 2}]", (*low[1][:-1], simplify(mod(low[1][-1], 1 << 32) + high[1][-1] * (1 << 32)))
 
 
-def made_by_turns(loops: LoopRecord) -> dict[Expr, Expr]:
-    """What one turn makes of what a loop carries, out of it → what is carried; of the halves of one, their sum."""
+def made_by_iterations(loops: LoopRecord) -> dict[Expr, Expr]:
+    """What one iteration makes of what a loop carries, out of it → what is carried; of the halves of one, their sum."""
     found: dict[Expr, Expr] = {}
     made = {v: simplify(one.after) for v, one in loops.carried.items()}
     for v, after in made.items():

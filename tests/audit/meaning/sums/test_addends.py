@@ -1,33 +1,36 @@
 """Addends, their sums and products."""
 
-import pytest
-
-from layoutalg.audit.meaning.sums.addends import Addend, Factor, Placed, added, candidate, product
+from layoutalg.audit.ask import Open
+from layoutalg.audit.meaning.sums.addends import Addend, Factor, Placed, Sum, candidate, product, put_together, total
 from layoutalg.index import negation, symbol
-from layoutalg.symex.values.word import NotReadable
+from layoutalg.prove import ForAll
+
+K = symbol("k", min=0, max=9)
+X = Addend(factors=(Factor("x", "f32", Placed(K * 4)),))
 
 
 def test_a_product_of_two_sums_is_no_sum_of_products():
-    k = symbol("k", min=0, max=9)
-    one = Addend(factors=(Factor("x", "f32", Placed(k * 4)),), bound=(k,))
-    with pytest.raises(NotReadable, match="of two sums"):
-        product((one,), (one,))
-    assert product((one,), (Addend(),)) == (one,)
+    one = Sum((X.over(K),))
+    assert product(one, one) == Open("a product of two sums")
+    assert product(one, Sum((Addend(),))) == one
 
 
 def test_what_is_there_either_way_is_there():
-    c = symbol("i") < 4
-    one = Addend(factors=(Factor("x", "f32", Placed(symbol("i"))),))
-    yes, no = one.where(Placed(c)), one.where(Placed(negation(c)))
-    assert added((yes, no)) == (one,)
-    assert added((yes, yes)) == (yes, yes)
+    yes, no = (X.where(Placed(c)) for c in (symbol("i") < 4, negation(symbol("i") < 4)))
+    assert put_together(Sum((yes, no))) == Sum((X,))
+    assert put_together(Sum((yes, yes))) == Sum((yes, yes))
 
 
 def test_of_sums_only_one_product_that_is_always_there_is_a_candidate_of_a_greatest():
     """A sum over an index is no greatest over it, and where a guard fails a sum is 0, which is a candidate."""
-    k = symbol("k", min=0, max=9)
-    one = Addend(factors=(Factor("x", "f32", Placed(k * 4)),))
-    assert candidate((one,)) == (one,)
-    for no in ((), (one, one), (one.over(k),), (one.where(Placed(k < 4)),)):
-        with pytest.raises(NotReadable, match="of sums"):
-            candidate(no)
+    assert candidate(Sum((X,))) == Sum((X,))
+    for no in ((), (X, X), (X.over(K),), (X.where(Placed(K < 4)),)):
+        assert candidate(Sum(no)) == Open("a greatest or least of sums")
+
+
+def test_what_must_hold_for_a_part_must_for_the_whole_and_what_is_not_seen_is_not_seen_of_it():
+    asked, left = ForAll("it is so", K < 4), Open("no reading")
+    one, other = Sum((X,), (asked,)), Sum((Addend(),), assumed=("a compiler",))
+    assert total(one, other) == Sum((X, Addend()), (asked,), ("a compiler",))
+    assert product(other, one) == Sum((X,), (asked,), ("a compiler",))
+    assert total(one, left, Open("another")) == product(left, one) == left

@@ -1,0 +1,234 @@
+"""What is read as a real number: a word of one kernel, with all that its reading depends on.
+
+A reading is of a thread and iterations (`WordAt.env`), and of what is open: a loop's carried value that is being read
+is, within its own iteration, a hole (`OpenLoop`).  Rules (`choices`, `operations`, `memory`, `carried`) read words of
+one kind each, and ask the `WordReader` for the words that these are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+from layoutalg.audit.ask import Open
+from layoutalg.audit.epochs import is_counted
+from layoutalg.audit.lds.history import Env, Forwarded, History
+from layoutalg.audit.meaning.sums.addends import Placed, Sum, Value
+from layoutalg.audit.meaning.sums.words import behind_stores, made_by_iterations
+from layoutalg.audit.meaning.terms import Terms
+from layoutalg.index import TRUE, Expr, all_of, simplify, variables
+from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.prove import ForAll
+from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.unknowns import call_of, dependencies, function_of, kind_of
+
+#: Functions that sums and greatests end with.
+SUMMING = frozenset({"add", "sub", "fma", "mul", "mad", "max", "min"})
+
+
+@dataclass(frozen=True)
+class PerThread(Open):
+    """What is seen where the thread is one, and of many not."""
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """A carried value that is being read: of which threads, in which iteration, and which iterations that may be."""
+
+    carried: Expr
+    threads: tuple[Expr, ...]
+    iteration: Expr
+    within: Expr = TRUE
+
+
+@dataclass(frozen=True)
+class WordAt:
+    """A word as a number of a type, in a thread and iterations: put together by `add`, `max` or `min`."""
+
+    expr: Expr
+    dtype: str
+    places: tuple[tuple[Expr, Expr], ...]
+    how: str = "add"
+    open: tuple[OpenLoop, ...] = ()
+
+    @cached_property
+    def env(self) -> Env:
+        """What threads' coordinates and loops' iterations are."""
+        return dict(self.places)
+
+    @cached_property
+    def made_of(self) -> tuple[Expr, ...]:
+        """The variables of the word."""
+        return variables(self.expr)
+
+    @property
+    def summed(self) -> WordAt:
+        """The same as a sum."""
+        return replace(self, how="add")
+
+    def of(self, expr: Expr, dtype: str = "") -> WordAt:
+        """Another word of the same thread and iterations."""
+        return replace(self, expr=expr, dtype=dtype or self.dtype)
+
+    def at(self, env: Env) -> WordAt:
+        """The same in another thread or iteration."""
+        return replace(self, places=tuple(env.items()))
+
+    def known_of(self, *exprs: Expr) -> Expr:
+        """What is known of the open iterations that expressions speak of."""
+        spoken = dependencies(*exprs)
+        return all_of(*(one.within for one in self.open if one.iteration in spoken))
+
+
+@dataclass(frozen=True)
+class ForwardedWord:
+    """What was stored where a word was read of LDS: in which thread and iterations, for which readers."""
+
+    expr: Expr
+    env: Env
+    where: Placed
+
+
+class WordReader(Protocol):
+    """What reads the words that a word is made of."""
+
+    kernel: KernelWords
+    given: Expr  # where what is read counts
+    terms: Terms
+
+    def read(self, word: WordAt) -> Value:
+        """The addends of a word, or its candidates."""
+
+    def seen(self, word: WordAt) -> Value:
+        """The same by rules alone: no function of others."""
+
+    def reduction(self, word: WordAt) -> Expr | PerThread | None:
+        """The unknown of the equation's sum that a word is shown to be."""
+
+
+Rule = Callable[[WordReader, WordAt], Value | None]
+"""What a word of one kind is; None of one of another kind."""
+
+
+class KernelWords:
+    """What the words of one kernel are made of: loads, LDS, what loops carry."""
+
+    def __init__(
+        self,
+        launched: KernelLaunch,
+        trace: Sequence[TracedElement],
+        loops: LoopRecord,
+        dtypes: Mapping[str, str],
+        history: History,
+    ) -> None:
+        """`dtypes` says the element type of each tensor."""
+        self.launched, self.loops, self.dtypes, self.history = launched, loops, dtypes, history
+        self.loads = {one.value: one for one in trace if not one.store}
+        self.late = behind_stores(trace)
+        self.made = made_by_iterations(loops)
+        self._sums: dict[Expr, bool] = {}
+
+    def may_be_sum(self, v: Expr) -> bool:
+        """Whether a variable may be a sum that loops, LDS or lanes have made."""
+        if v not in self._sums:
+            self._sums[v] = v in self.history.read or v in self.loops.carried or v in self.made or self._sums_others(v)
+        return self._sums[v]
+
+    def _sums_others(self, v: Expr) -> bool:
+        name = function_of(v)
+        if name != "elsewhere" and name.split("_")[0] not in SUMMING:
+            return False
+        return any(self.may_be_sum(u) for u in dependencies(v) - {v} if not call_of(u)[0])
+
+    def placed(self, expr: Expr, env: Env) -> Placed | Open:
+        """An expression in a thread and an iteration; of a loop that was left, the last."""
+        if any(kind_of(v) is not None for v in variables(expr)):
+            return Open(f"{expr} depends on what was loaded")
+        places = {v: env[v] for v in variables(expr) if v in env}
+        for t in variables(expr):
+            if t in self.loops.counts and t not in env:
+                last = self.iteration(t, env)
+                if last is None:
+                    return Open(f"{expr} depends on the last turn of a lane")
+                if isinstance(last, Open):
+                    return last
+                places[t] = last
+        return Placed(expr, tuple(places.items()))
+
+    def iteration(self, t: Expr, env: Env) -> Expr | Open | None:
+        """The iteration of a loop; the last, where it was left, and None where each lane has one of its own."""
+        if t in env:
+            return env[t]
+        if not is_counted(t):
+            return None
+        count = self.placed(self.loops.counts[t], env)
+        return count if isinstance(count, Open) else simplify(count.value - 1)
+
+    def lane(self, lane: Expr, env: Env) -> Env | Open:
+        """The thread in another lane of the wave."""
+        placed, own = self.placed(lane, env), self.history.block.number(env)
+        if isinstance(placed, Open):
+            return placed
+        if own is None:
+            return PerThread(f"what lane {lane} holds")
+        size, number, block = self.launched.kernel.wave_size, placed.value, self.history.block
+        if number.op != "const" or own // size * size + int(number.value) >= block.count:
+            return Open(f"what lane {lane} holds")
+        return {**env, **block.coordinates(own // size * size + int(number.value))}
+
+    def stored(self, expr: Expr, env: Env) -> tuple[tuple[ForwardedWord, ...], tuple[ForAll, ...]] | Open:
+        """What was stored where a word was read of LDS, and what must hold for it to be so."""
+        unknowns = variables(expr)
+        each: list[list[Forwarded]] = []
+        for v in unknowns:
+            pieces = self.history.forwarded(v, env)
+            if isinstance(pieces, Open):
+                return pieces
+            each.append(pieces)
+        if not each or len({len(one) for one in each}) != 1:
+            return Open(f"{expr} is of several threads' stores")
+        found, obligations = [], []
+        for bytes_ in zip(*each, strict=True):
+            one = bytes_[0]
+            if any((other.writer, other.where) != (one.writer, one.where) for other in bytes_):
+                return Open(f"{expr} is of several threads' stores")
+            here = self.placed(one.where, env)
+            if isinstance(here, Open):
+                return here
+            for v, piece in zip(unknowns, bytes_, strict=True):
+                goal, given = self.placed(piece.needed, piece.writer), self.placed(self.loads[v].guard, env)
+                if isinstance(goal, Open):
+                    return goal
+                if goal.value is TRUE:
+                    continue
+                if isinstance(given, Open):
+                    return given
+                known = all_of(given.value, here.value)
+                obligations.append(ForAll("what is read of LDS was stored", goal.value, known))
+            values = {v: piece.element.value for v, piece in zip(unknowns, bytes_, strict=True)}
+            found.append(ForwardedWord(simplify(moved(expr, values)), one.writer, here))
+        return tuple(found), tuple(obligations)
+
+    def loop_of(self, expr: Expr) -> Expr | Open:
+        """The loop that carries a word."""
+        loops = {self.loops.carried[v].loop for v in variables(expr)}
+        return Open(f"{expr} is carried by several loops") if len(loops) != 1 else next(iter(loops))
+
+    def threads(self, env: Env) -> tuple[Expr, ...]:
+        """The coordinates of the thread that is read of."""
+        return tuple(env[v] for v in self.launched.threads)
+
+
+def read_each(reader: WordReader, words: Iterable[WordAt]) -> list[Sum] | Open:
+    """What each word is, up to the first that is not seen: that none of them matters then."""
+    found = []
+    for word in words:
+        one = reader.read(word)
+        if isinstance(one, Open):
+            return one
+        found.append(one)
+    return found

@@ -7,7 +7,7 @@ Of what occurs in a question is known what the launch assumes of loaded data, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from layoutalg.index import TRUE, Expr, budget
@@ -55,13 +55,16 @@ def found(claim: str, about: str, left: Open | None, by: str = "none") -> Findin
 
 @dataclass(frozen=True)
 class LaunchMemory(Environment):
-    """What is in the tensors of a launch before it."""
+    """What is in the tensors of a launch before it; what was asked once is known."""
 
     launched: KernelLaunch
+    _shown: dict[tuple[Expr, Expr], bool] = field(default_factory=dict, compare=False)
 
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether something given implies a goal, as far as it is seen soon."""
-        return holds(ForAll("a value is in range", goal, given), RANGE)
+        if (goal, given) not in self._shown:
+            self._shown[goal, given] = holds(ForAll("a value is in range", goal, given), RANGE)
+        return self._shown[goal, given]
 
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
         """What the launch assumes of a tensor's elements."""
@@ -77,9 +80,10 @@ class LaunchMemory(Environment):
 class Ask:
     """Questions about one kernel, launched in one way, and what is seen of it."""
 
-    def __init__(self, launched: KernelLaunch, trace: Trace) -> None:
+    def __init__(self, launched: KernelLaunch, trace: Trace, memory: LaunchMemory | None = None) -> None:
+        """`memory`: the one that following asked."""
         self.launched, self.trace = launched, trace
-        self._asker = Asker(LaunchMemory(launched), trace.facts)
+        self._asker = Asker(memory or LaunchMemory(launched), trace.facts)
 
     def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = CLAIM) -> Finding:
         """The prover's verdict; unknown where the time is used up."""

@@ -46,14 +46,16 @@ class LaunchedKernel:
 
     def follow(self) -> Followed:
         """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives."""
-        launched = self.launched
+        launched, memory = self.launched, LaunchMemory(self.launched)
         sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
         inputs = Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
-        trace = follow(self.code, inputs, LaunchMemory(launched), time.monotonic() + budget.left())
+        trace = follow(self.code, inputs, memory, time.monotonic() + budget.left())
         try:
-            return Followed(self, trace, Ask(launched, trace), accesses(trace.elements, trace.loops), trace.stopped)
+            return Followed(
+                self, trace, Ask(launched, trace, memory), accesses(trace.elements, trace.loops), trace.stopped
+            )
         except (InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
-            return Followed(self, trace, Ask(launched, trace), (), error)
+            return Followed(self, trace, Ask(launched, trace, memory), (), error)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from layoutalg import cpp
 from layoutalg.draw import DrawError, Picture, collision, holders, refutation, show
 from layoutalg.errors import SpecError
-from layoutalg.formats import ck_cpp
 from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, eq, var, variables
 from layoutalg.index.evaluate import value, values
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
@@ -208,7 +208,7 @@ def _tile(answer: Tile | None) -> TileDistribution | Checked:
         return NO_ANSWER
     try:
         if isinstance(answer, str):
-            found = ck_cpp.loads(f"auto answer = make_static_tile_distribution({answer});", "answer.hpp")
+            found = cpp.loads(f"auto answer = make_static_tile_distribution({answer});", "answer.hpp")
             if not found.distributions:
                 why = found.unread[0].reason.partition(";")[0] if found.unread else "this is no encoding"
                 return Checked(False, f"{why}.")

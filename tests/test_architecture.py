@@ -114,7 +114,7 @@ def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
     assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
 
 
-OF_TWO_MODULES = {"Open", "Struct", "Tensor"}
+OF_TWO_MODULES = {"Tensor"}
 """Classes whose name another module's has too: what a file says, and what is made of it for a run or a proof."""
 
 
@@ -140,8 +140,6 @@ OF_NO_VALUE_HERE = {
     "machine.decoder": "a key of a target's file",
     "np.array": "numpy's",
     "sharing.vector": "a field, of how blocks share a reduction",
-    "value.name": "C++",
-    "x.name": "C++",
 }
 """Dotted names in docstrings that are neither of the package nor of Python, and whose they are."""
 FILE = re.compile(r".*\.(?:h|hip|hpp|i|json|lld|md|toml)")

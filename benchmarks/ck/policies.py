@@ -17,10 +17,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import tree_sitter
-import tree_sitter_cpp
-
 from layoutalg.ck.compiled import answers
+from layoutalg.cpp.declared import Declarations
+from layoutalg.cpp.inventory import line_of
+from layoutalg.cpp.names import STUB
+from layoutalg.cpp.settled import TARGET
+from layoutalg.cpp.source import cleaned
+from layoutalg.device.syntax import Parser
 from layoutalg.errors import CompileError, LayoutError
 from layoutalg.formats import ck_structure
 from layoutalg.formats.cpp import CppError, CppUnit
@@ -145,39 +148,15 @@ class Function:
 
 def functions(header: Path) -> Iterator[Function]:
     """The functions of a header that build layouts, without those that it switches off."""
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
-    yield from _functions(parser.parse(header.read_bytes()).root_node, header, "", "")
-
-
-def _functions(node: tree_sitter.Node, header: Path, owner: str, parameters: str) -> Iterator[Function]:
-    condition = node.child_by_field_name("condition") if node.type.startswith("preproc_") else None
-    off = condition is not None and _text(condition) == "0"
-    for child in node.children:
-        if off and not child.type.startswith("preproc_"):
-            continue
-        if child.type in ("struct_specifier", "class_specifier"):
-            name = child.child_by_field_name("name")
-            yield from _functions(child, header, _text(name) if name else owner, "")
-        elif child.type == "template_declaration":
-            given = child.child_by_field_name("parameters")
-            yield from _functions(child, header, owner, _text(given) if given else "")
-        elif child.type == "function_definition":
-            name = _name(child)
-            if NAMED.match(name) or MAKERS.search(_text(child)):
-                yield Function(header, owner, name, parameters, child.start_point[0] + 1)
-        else:
-            yield from _functions(child, header, owner, parameters)
-
-
-def _name(definition: tree_sitter.Node) -> str:
-    at: tree_sitter.Node | None = definition
-    while at is not None and at.type not in ("identifier", "field_identifier", "operator_name"):
-        at = at.child_by_field_name("declarator") or next((c for c in at.children if "declarator" in c.type), None)
-    return _text(at) if at else ""
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return re.sub(r"\s+", " ", (node.text or b"").decode())
+    text = cleaned(header.read_text(encoding="utf-8"))
+    parsed = Parser(TARGET, f'#include "{STUB}"\nusing namespace ck_tile;\n').parse(text)
+    for one in Declarations.of(text, parsed.declarations).found:
+        written = text[one.declaration : one.end]
+        if one.kind == "function" and (NAMED.match(one.name) or MAKERS.search(written)):
+            owner = next((owner.name for owner in reversed(one.owners) if owner.is_class), "")
+            given = re.match(r"template (<.*>)", re.sub(r"\s+", " ", text[one.begin : one.declaration]))
+            parameters = given[1] if given is not None else ""
+            yield Function(header, owner, one.name, parameters, line_of(text, one.declaration))
 
 
 def expressions(function: Function, problems: tuple[str, ...]) -> Iterator[str]:

@@ -24,6 +24,7 @@ PACKAGES = {
     "kernel": "Kernels",
     "isa": "The AMD machine",
     "device": "Devices",
+    "cpp": "C++ by itself",
     "symex": "Symbolic execution",
     "launch": "Launches",
     "refine": "Binaries",
@@ -33,7 +34,7 @@ PACKAGES = {
 """The parts of the package, in the order of its layers."""
 
 ROOMS = (
-    "draw", "explain", "formats", "formats.ck_cpp", "index", "interop.cute", "interop.einops", "interop.strided",
+    "draw", "explain", "formats", "cpp", "index", "interop.cute", "interop.einops", "interop.strided",
     "interop.triton", "layout", "memory", "prove", "synth.search", "target", "device", "kernel.emit", "kernel.program",
 )  # fmt: skip
 """Those that list their names (`__all__`): what the package is used by."""

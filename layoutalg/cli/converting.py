@@ -18,7 +18,7 @@ with lazy_imports():
     import layoutalg.explain as explaining
     import layoutalg.prove as prove
     from layoutalg import formats
-    from layoutalg.formats import convert as converted
+    from layoutalg.cpp import convert as converted
 
 MARKS = {"proved": ("✓", "green"), "refuted": ("✗", "red"), "unknown": ("?", "yellow")}
 

@@ -13,10 +13,11 @@ from layoutalg.cli.errors import InputError
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    from layoutalg import formats
+    from layoutalg import cpp, formats
+    from layoutalg.cpp import asking
     from layoutalg.device import constants
-    from layoutalg.formats import ck_cpp, cpp, ttgir
-    from layoutalg.formats.ck_cpp import asking
+    from layoutalg.formats import cpp as compiling
+    from layoutalg.formats import ttgir
 
 Includes = Annotated[
     list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")
@@ -60,7 +61,7 @@ def read(
     if path.suffix == TTGIR:
         return ttgir.load(path, targets) if text is None else ttgir.loads(text, str(path), targets)
     if path.suffix in SOURCES:
-        source = ck_cpp.load(path, defines) if text is None else ck_cpp.loads(text, str(path), defines)
+        source = cpp.load(path, defines) if text is None else cpp.loads(text, str(path), defines)
         if alone:
             refuse_unasked([source])
         return source
@@ -78,7 +79,7 @@ def load(path: Path, include: Sequence[Path] | None = None, *, text: str | None 
     return formats.loads(text, str(path), is_json=path.suffix == ".json", compiled=_compiled, include=include or ())
 
 
-def _compiled(unit: cpp.CppUnit, expressions: Mapping[str, str]) -> cpp.Constants:
+def _compiled(unit: compiling.CppUnit, expressions: Mapping[str, str]) -> compiling.Constants:
     """The compiler's room is imported where a file has C++."""
     return constants.constants(unit, expressions)
 

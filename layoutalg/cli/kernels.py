@@ -28,7 +28,7 @@ from layoutalg.target import DEFAULT
 with lazy_imports():
     import layoutalg.device.targets as families
     from layoutalg import device
-    from layoutalg.formats import ck_cpp
+    from layoutalg.formats import ck_write
     from layoutalg.kernel import emit as emission
     from layoutalg.kernel import library, verify
     from layoutalg.kernel.library import entry
@@ -149,7 +149,7 @@ def ck_command(
 ) -> int:
     """A descriptor of a file as CK Tile C++."""
     item = descriptor_of(read(file, {}, include), descriptor)
-    return _put(ck_cpp.to_ck(item.descriptor, item.name), output)
+    return _put(ck_write.to_ck(item.descriptor, item.name), output)
 
 
 def _put(text: str, output: Path | None) -> int:

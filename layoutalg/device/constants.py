@@ -46,7 +46,7 @@ from layoutalg.isa.container.elf import SHT_SYMTAB, Elf
 #: C++20, whose `requires` finds which of CK's two interfaces an object has; steps of evaluation that one constant may
 #: take (clang's own limit, a million, is too few for the largest descriptors); all errors, with all their notes.
 _FLAGS = (
-    "-std=c++20", "-w", "-Wno-invalid-constexpr", "-fconstexpr-steps=4000000", "-ferror-limit=0",
+    "-std=c++20", "-w", "-fno-access-control", "-Wno-invalid-constexpr", "-fconstexpr-steps=4000000", "-ferror-limit=0",
     "-ftemplate-backtrace-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-crash-diagnostics",
 )  # fmt: skip
 _DEPENDENCIES = ("-dependency-file", "kernel.d", "-MT", "kernel")

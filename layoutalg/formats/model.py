@@ -291,7 +291,7 @@ class Refusal(Item):
 class Unread:
     """A part of a source file that was not read, and why; `refused`: it was, and makes no layout (bad input).
 
-    >>> from layoutalg.formats.ck_cpp import loads
+    >>> from layoutalg.cpp import loads
     >>> loads("auto f() { return make_naive_tensor_descriptor_packed(make_tuple(kM)); }").unread
     (Unread(name='f', line=1, reason='kM is not known here; give -D kM=64', refused=False),)
     """

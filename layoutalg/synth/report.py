@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from layoutalg.formats import AccessItem, DescriptorItem, SpecFile, dump
-from layoutalg.formats.ck_cpp.write import to_ck
+from layoutalg.formats.ck_write import to_ck
 from layoutalg.formats.model import StatedClaim
 from layoutalg.index import fresh, substitute, var
 from layoutalg.memory import Access

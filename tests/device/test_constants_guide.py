@@ -2,12 +2,12 @@
 
 import pytest
 
+from layoutalg.cpp import loads
 from layoutalg.device.constants import constants
-from layoutalg.formats.ck_cpp import loads
 from layoutalg.formats.ck_structure import layout
 from layoutalg.formats.cpp import CppError, CppUnit
 from tests.composable_kernel import composable_kernel
-from tests.formats.ck_cpp.test_objects import GUIDE
+from tests.cpp.test_records_objects import GUIDE
 
 HEADERS = tuple(
     f"ck/tensor_operation/gpu/{name}.hpp"

@@ -6,7 +6,7 @@ import pytest
 
 from layoutalg.formats import dump, loads
 from layoutalg.formats.bases import BASES, base_of
-from layoutalg.formats.ck_cpp.write import to_ck
+from layoutalg.formats.ck_write import to_ck
 from layoutalg.formats.layers import layers
 from layoutalg.index import as_expr
 from layoutalg.layout import LayoutError, PassThrough, TensorDescriptor, attach

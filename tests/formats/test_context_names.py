@@ -7,11 +7,12 @@ from functools import cache
 
 import pytest
 
+from layoutalg import cpp
 from layoutalg.draw import page
 from layoutalg.explain import explain
-from layoutalg.formats import SpecError, ck_cpp, dump, loads
+from layoutalg.formats import SpecError, dump, loads
 from layoutalg.formats.check import check
-from layoutalg.formats.ck_cpp.write import to_ck
+from layoutalg.formats.ck_write import to_ck
 from layoutalg.prove import Limits
 from tests.matrix import some
 
@@ -157,7 +158,7 @@ def test_it_is_drawn_and_explained_and_written_as_cpp(name: str) -> None:
         for dialect in ("ck", "ck_tile"):
             source = to_ck(item.descriptor, "f", dialect)
             sizes = re.findall(r"(?:\(|, )index_t (\w+)", source)
-            back = ck_cpp.loads(source, defines=dict.fromkeys(sizes, "{ min = 8, max = 64, multiple_of = 8 }"))
+            back = cpp.loads(source, defines=dict.fromkeys(sizes, "{ min = 8, max = 64, multiple_of = 8 }"))
             assert [d.descriptor.rank for d in back.descriptors] == [item.descriptor.rank]
             assert not back.unread
 

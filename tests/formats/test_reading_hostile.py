@@ -12,31 +12,26 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg import cpp
 from layoutalg.errors import LONGEST_REASON
-from layoutalg.formats import SpecError, SpecFile, ck_cpp, loads
+from layoutalg.formats import SpecError, SpecFile, loads
 from layoutalg.formats.check import check
 from layoutalg.index import symbol
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.prove import Limits, Unknown
 from tests.fuzzing import FIRST, KNOWN, count
 
-LENGTHS = "constexpr auto d = make_naive_tensor_descriptor_packed(make_tuple(number<{}>{{}}, number<4>{{}}));\n"
-
 
 def read_json(text: str) -> SpecFile:
     return loads(text, is_json=True)
 
 
-def read_cpp(text: str) -> SpecFile:
-    return ck_cpp.loads(text, "x.hpp")
-
-
 def read_rst(text: str) -> SpecFile:
-    return ck_cpp.loads(text, "x.rst")
+    return cpp.loads(text, "x.rst")
 
 
 def read_md(text: str) -> SpecFile:
-    return ck_cpp.loads(text, "x.md")
+    return cpp.loads(text, "x.md")
 
 
 Reader = Callable[[str], object]
@@ -79,37 +74,10 @@ def test_a_hostile_text_is_refused_by_name(name: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-DEEP = {
-    "minus signs": LENGTHS.format("-" * 10_000 + "3"),
-    "brackets": LENGTHS.format("(" * 10_000 + "3" + ")" * 10_000),
-    "a sum": LENGTHS.format("+".join(["3"] * 50_000)),
-    "choices": LENGTHS.format("1?" * 10_000 + "3" + ":4" * 10_000),
-    "scopes": LENGTHS.format("a::" * 50_000 + "b"),
-    "casts": LENGTHS.format("(int)" * 20_000 + "3"),
-    "lambdas": "auto x = " + "[]{ return " * 5_000 + "make_tuple(3)" + ";}()" * 5_000 + ";\n" + LENGTHS.format(3),
-    "less-thans": "auto x = " + "a<" * 50_000 + ";\n" + LENGTHS.format(3),
-    "lists of lists": "using x = " + "tuple<" * 20_000 + ">" * 20_000 + ";\n" + LENGTHS.format(3),
-    "a macro": "#define A " + "(" * 5_000 + "3" + ")" * 5_000 + "\n" + LENGTHS.format("A"),
-}
-
-
-@pytest.mark.parametrize("name", DEEP)
-def test_deep_cpp_is_left_out_by_name(name: str) -> None:
-    spec = read_cpp(DEEP[name])
-    assert not spec.items
-    assert [part.reason for part in spec.unread if re.search("nested|no expression", part.reason)]
-
-
-def test_a_define_that_is_nested_deep_is_refused() -> None:
-    with pytest.raises(SpecError, match="nested deeper"):
-        ck_cpp.loads(LENGTHS.format("kM"), "x.hpp", {"kM": "(" * 5_000 + "3" + ")" * 5_000})
-
-
 # --- mutants ----------------------------------------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[2]
 SPECS = [path.read_text() for path in sorted((ROOT / "proofs").rglob("*.toml"))]
-CPP = [path.read_text() for path in sorted((Path(__file__).parent / "data").glob("*.hpp"))]
 WORDS = [
     "0", "-1", "1", "2147483648", "9223372036854775807", "9" * 5_000, "1.5", '"M"', '"M*M"', '"-M"', '"M//2"',
     '"' + "(" * 150 + "M" + ")" * 150 + '"', '"' + "-" * 100 + 'M"', "[", "]", "{", "}", "=", ",", "[[", "]]", "\n",
@@ -157,10 +125,9 @@ def test_a_mutant_ends_with_a_verdict_or_a_sentence(part: int) -> None:
     for n in range(MUTANTS // 4):
         seed = FIRST + 100_000 * part + n
         rng = random.Random(seed)
-        cpp = rng.random() < 0.25
-        text = mutant(rng, rng.choice(CPP if cpp else PIECES))
+        text = mutant(rng, rng.choice(PIECES))
         try:
-            spec = read_cpp(text) if cpp else loads(text)
+            spec = loads(text)
         except SpecError as error:
             counts["refused"] += 1
             sentence = str(error)
@@ -187,10 +154,6 @@ steps = [[{{ transform = "unmerge", lengths = ["{length}"], lower = [0], upper =
 """
     with pytest.raises(SpecError, match=r"takes more than 0.3 s to read"):
         loads(text)
-
-
-def test_calls_that_are_never_closed_are_listed() -> None:
-    assert len(ck_cpp.loads("auto f = " + "make_merge_transform(" * 10_000, "x.hpp").unread) == 1
 
 
 def test_the_name_of_a_file_is_nothing_that_a_terminal_obeys() -> None:

@@ -16,7 +16,7 @@ from layoutalg.errors import SpecError
 from layoutalg.explain.words import steps
 from layoutalg.formats import DescriptorItem, SpecFile, TransformItem, dump, loads
 from layoutalg.formats.check import check
-from layoutalg.formats.ck_cpp.write import to_ck
+from layoutalg.formats.ck_write import to_ck
 from layoutalg.index import Expr, Term, as_expr
 from layoutalg.layout import (
     TRANSFORMS,

@@ -1,0 +1,124 @@
+"""The syntax tree of C++, by the compiler: what a text declares and where, and every error in it; nothing is compiled.
+
+A header that comes before the texts is parsed once by itself, so that its own declarations are not in their trees.
+Places are counted in characters of a text; one that a macro puts elsewhere is where the macro stands.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from layoutalg import cache
+from layoutalg.device.compilers import INCLUDE, choose_compiler
+from layoutalg.device.process import run_compiler
+from layoutalg.errors import CompileError
+
+_FLAGS = (
+    "-std=c++20", "-w", "-Wno-invalid-constexpr", "-fconstexpr-steps=4000000", "-ferror-limit=0",
+    "-fno-spell-checking", "-fno-access-control", "-fno-caret-diagnostics",
+    "-fno-color-diagnostics", "-fno-crash-diagnostics",
+)  # fmt: skip
+_SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note): (?P<text>.*)$")
+
+
+@dataclass(frozen=True)
+class SyntaxFault:
+    """An error: its place in the text, and the compiler's words."""
+
+    at: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """A text's declarations as clang's JSON has them, and its errors."""
+
+    declarations: Sequence[Mapping[str, Any]]
+    faults: tuple[SyntaxFault, ...]
+
+
+@dataclass(frozen=True)
+class Parser:
+    """The compiler's parser for texts after one header.
+
+    >>> parser = Parser("gfx942", "int b;")
+    >>> [found["name"] for found in parser.parse("int a; int f() { return b; }").declarations]
+    ['a', 'f']
+    """
+
+    target: str
+    header: str
+
+    def parse(self, text: str) -> Syntax:
+        """What a text of ASCII says."""
+        chosen = choose_compiler(self.target)
+        command = chosen.steps(self.target, 0, _FLAGS, library=True)[0]
+        command = command[: command.index("-S")]
+        key = cache.key("syntax tree", self.header, text, chosen.version, _ours(), *command)
+        kept = cache.read(key)
+        if kept is None:
+            kept = json.dumps(_parsed(command, self.header, text)).encode()
+            cache.write(key, kept)
+        found = json.loads(kept)
+        return Syntax(found["declarations"], tuple(SyntaxFault(*one) for one in found["faults"]))
+
+
+@functools.cache
+def _ours() -> bytes:
+    """Our own headers, which a header may include."""
+    return b"".join(path.read_bytes() for path in sorted((INCLUDE / "layoutalg").glob("*.h")))
+
+
+def _parsed(command: Sequence[str], header: str, text: str) -> Mapping[str, Any]:
+    before = Path(_before(tuple(command), header).name) / "before.pch"
+    with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
+        (Path(folder) / "kernel.hip").write_text(text)
+        tree = (*command, "-fsyntax-only", "-include-pch", str(before), "-Xclang", "-ast-dump=json", "kernel.hip")
+        _, said = run_compiler(tree, folder)
+    begin = said.find("{\n")
+    if begin < 0:
+        raise CompileError(f"the compiler gives no syntax tree: {said[:400]}")
+    dumped, end = json.JSONDecoder().raw_decode(said, begin)
+    lines = [0]
+    for line in text.split("\n"):
+        lines.append(lines[-1] + len(line) + 1)
+    faults = [(lines[line - 1] + column - 1, words) for line, column, words in _faults(said[:begin] + said[end:])]
+    return {"declarations": [one for one in dumped.get("inner", ()) if not one.get("isImplicit")], "faults": faults}
+
+
+def _faults(said: str) -> Iterator[tuple[int, int, str]]:
+    """The errors, at their lines and columns of the text, or at those that the notes of one elsewhere name."""
+    error: list[re.Match[str]] = []
+    for line in (*said.splitlines(), ""):
+        one = _SAID.match(line)
+        if (one is None or one["kind"] != "note") and (one is not None or not line) and error:
+            if place := next((found for found in error if found["file"] == "kernel.hip"), None):
+                yield int(place["line"]), int(place["column"]), _told(error)
+            error = []
+        if one is not None and (error or one["kind"] != "note"):
+            error.append(one)
+
+
+def _told(error: Sequence[re.Match[str]]) -> str:
+    """The compiler's words; of what is no constant, why not."""
+    text, notes = error[0]["text"], [note["text"] for note in error[1:]]
+    return f"is no constant: {notes[0]}" if notes and "must be initialized by a constant expression" in text else text
+
+
+@functools.cache
+def _before(command: tuple[str, ...], header: str) -> tempfile.TemporaryDirectory[str]:
+    """A folder with a header as the compiler has parsed it, for as long as this process lives."""
+    folder = tempfile.TemporaryDirectory(prefix="layoutalg-")
+    (Path(folder.name) / "before.hip").write_text(header)
+    step = (*command, "-Xclang", "-emit-pch", "-S", "before.hip", "-o", "before.pch")
+    status, said = run_compiler(step, folder.name)
+    if status != 0:
+        raise CompileError(f"what a header is read with does not compile: {said[:400]}")
+    return folder

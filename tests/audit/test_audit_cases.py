@@ -20,6 +20,7 @@ Every claim that is not named is proved.  Where a source has several kernels, th
 | `//: proved on gfx1201` | those of some targets |
 | `//: proved with o[i] = x[i]` | those where the launch says that this is computed |
 | `//: proved with claims = ["coalesced"]` | those where the launch says this, too |
+| `//: unproved` | no more than that: how far it comes is a question of time |
 | `//: slow` | what stands below is left to the slow run |
 
 A quick run takes the first target and level of each.
@@ -144,7 +145,10 @@ EVERY = [
 @pytest.mark.parametrize("question", EVERY)
 def test_what_is_said_of_a_kernel(question: Question) -> None:
     found = question.audited()
-    assert failed(found) == question.wanted, found.failures
+    if question.verdicts == "unproved":
+        assert not found.proved
+    else:
+        assert failed(found) == question.wanted, found.failures
 
 
 def asking(case: str, kernel: str = "", more: str | None = None) -> Question:

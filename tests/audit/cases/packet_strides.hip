@@ -12,7 +12,7 @@ KERNEL(strides, gx)
 //: slow
 //: race_free unknown, computes unknown on gfx942
 KERNEL(strides_of_blocks, x)
-//: followed unknown, race_free unknown, computes unknown on gfx942
+//: unproved on gfx942
 KERNEL(strides_by_another_size, gy)
 //: followed unknown, computes unknown, runs refuted on gfx942
 extern "C" __global__ void beyond(const float* x, float* o, int n, int m) {

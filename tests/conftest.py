@@ -44,9 +44,9 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 1)
 
 
-def pytest_report_header() -> str:
-    """What repeats this run, whatever the day."""
-    return f"LAYOUTALG_SEED={SEED}"
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What repeats this run on another day."""
+    terminalreporter.write_line(f"again with LAYOUTALG_SEED={SEED}")
 
 
 def pytest_collection_finish() -> None:

@@ -56,6 +56,8 @@ from layoutalg.symex.values.word import NotReadable
 
 CONTRACTED = "compilers may contract a · b + c to a fused multiplication and addition"
 
+UNREAD = Open("the equation is not read")
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -113,7 +115,7 @@ class ComputesClaim:
         place = self.places[equation.tensor]
         for one in self.trace:
             if one.atomic:
-                raise NotReadable(f"{one.instruction.place} is atomic: what it leaves depends on all others")
+                return Compared(equation, f"{one.instruction.place} is atomic: what it leaves depends on all others")
         early = self._as_before()
         lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)
         found = named(self.terms, self.trace, early, lds.term)
@@ -135,31 +137,32 @@ class ComputesClaim:
             if located is None:
                 return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
             index, part = located
-            why = "" if sums else self._agrees(equation, store, index, part, given, agreement, rests)
-            if why:
+            agreed = () if sums else self._agrees(equation, store, index, part, given, agreement)
+            if isinstance(agreed, Open):
                 unread = next((lds.why[v] for v in dependencies(store.term) if v in lds.why), "")
-                return Compared(equation, f"{store}: {unread or why}")
+                return Compared(equation, f"{store}: {unread or agreed.why}")
+            rests |= dict.fromkeys(agreed)
             placed.append(self._placed(store, index, part))
         why = self._covered(place, placed)
-        if sums and not why:
-            why = self._summed(equation, place, rests)
-        contracted = (CONTRACTED,) if agreement.contracted else ()
-        return Compared(equation, why, (*((ROUNDING,) if sums else ()), *rests, *contracted))
+        if why:
+            return Compared(equation, why)
+        if not sums:
+            return Compared(equation, "", (*rests, *((CONTRACTED,) if agreement.contracted else ())))
+        summed = self._summed(equation, place)
+        return Compared(equation, summed.why) if isinstance(summed, Open) else Compared(equation, "", summed)
 
-    def _summed(self, equation: Equation, place: WantedPlace, rests: dict[str, None]) -> str:
-        """Why what is stored is not seen to be the equation's sums, its functions instructions or a compiler's."""
-        why = ""
+    def _summed(self, equation: Equation, place: WantedPlace) -> tuple[str, ...] | Open:
+        """What is taken for granted where all that is stored is the equation's sums."""
+        found: tuple[str, ...] | Open = UNREAD
         for single in (True, False) if self._read_twice(equation) else (True,):
             sums = Sums.of(self.launched, self.file, self.trace, self.loops, self._decided)
             if isinstance(sums, Open):
-                return sums.why
+                return sums
             exact = partial(self._exact, single=single)
             found = sums.compared(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
             if not isinstance(found, Open):
-                rests |= dict.fromkeys((*found, *((CONTRACTED,) if sums.agreement.contracted else ())))
-                return ""
-            why = found.why
-        return why
+                return (ROUNDING, *found, *((CONTRACTED,) if sums.agreement.contracted else ()))
+        return found
 
     def _exact(self, given: Expr, single: bool) -> Wanted:
         """The terms of an equation where something is given."""
@@ -171,8 +174,8 @@ class ComputesClaim:
 
         | in a loop that each lane leaves for itself | it happens where the guard holds and |
         |---|---|
-        | in the first turn | nothing more: all lanes that enter are active |
-        | in turn t | the lane went on after each turn before; shown once, of all turns that the guard allows |
+        | in the first iteration | nothing more: all lanes that enter are active |
+        | in iteration t | the lane went on after each before; shown once, of all that the guard allows |
         """
         counted, uncounted = counted_loops(store.element.loops)
         active = {self.loops.iterations[t].inside: ONE for t in uncounted if t in self.loops.iterations}
@@ -182,14 +185,14 @@ class ComputesClaim:
         if uncounted and all(self._is_active(t, moved(store.guard, active)) for t in uncounted):
             ways.insert(0, (active, (*counted, *uncounted)))
         found = []
-        for env, turns in ways:
+        for env, iterations in ways:
             offset, guard, *at = (simplify(moved(e, env)) for e in (store.offset, store.guard, *index))
-            own = (*self.launched.blocks, *self.launched.threads, *turns)
+            own = (*self.launched.blocks, *self.launched.threads, *iterations)
             found.append(PlacedStore(tuple(at), offset, part, guard, own))
         return tuple(found)
 
     def _is_active(self, t: Expr, guard: Expr) -> bool:
-        """Whether a lane for which a guard holds in turn t is active in it: it went on after each turn before."""
+        """Whether a lane for which a guard holds in iteration t is active in it: it went on after each before."""
         if t not in self.loops.iterations:
             return False
         active, exactly = self.loops.iterations[t].active, self.loops.iterations[t].exactly
@@ -239,9 +242,9 @@ class ComputesClaim:
         return self.decide(goal, all_of(self.launched.given, load.guard, guard, earlier))
 
     def _at_the_end(self, store: StoredTerm) -> StoredTerm:
-        """A store behind a loop: what is left of the loop is what its last turn made."""
+        """A store behind a loop: what is left of the loop is what its last iteration made."""
         behind = (t for one in self.trace for t in one.loops if t not in store.element.loops)
-        past = {t: extent_of(t) - 1 for t in behind if is_counted(t)}  # which turn was last of another is not known
+        past = {t: extent_of(t) - 1 for t in behind if is_counted(t)}  # which was last of another is not known
         if not past:
             return store
         new = (self.terms.rewritten(e, past, {}, simplify) for e in (store.offset, store.guard, store.term))
@@ -260,18 +263,18 @@ class ComputesClaim:
 
     def _agrees(
         self, equation: Equation, store: StoredTerm, index: tuple[Expr, ...], part: int, given: Expr,
-        agreement: Agreement, rests: dict[str, None],
-    ) -> str:  # fmt: skip
-        """Why a store's term is not seen to be the equation's, its functions single instructions or a compiler's."""
-        why = ""
+        agreement: Agreement,
+    ) -> tuple[str, ...] | Open:  # fmt: skip
+        """What is taken for granted where a store's term is the equation's: instructions, or what a compiler makes."""
+        left = UNREAD
         for single in (True, False) if self._read_twice(equation) else (True,):
             at = dict(zip(equation.indices, index, strict=True))
             wanted = self._exact(given, single).term(equation.term, at)
-            why = self._is_wanted(wanted, equation, store, part, given, agreement)
-            if not why:
-                rests |= dict.fromkeys(wanted.assumed)
-                break
-        return why
+            differs = self._differs(wanted, equation, store, part, given, agreement)
+            if differs is None:
+                return wanted.assumed
+            left = differs
+        return left
 
     def _read_twice(self, equation: Equation) -> bool:
         """Whether an equation has functions that are an instruction, and several ones to a compiler."""
@@ -280,23 +283,21 @@ class ComputesClaim:
             self.expansions.has(one.name, one.operands[0].dtype) for one in operations
         )
 
-    def _is_wanted(
+    def _differs(
         self, wanted: WantedTerm, equation: Equation, store: StoredTerm, part: int, given: Expr, agreement: Agreement
-    ) -> str:
+    ) -> Open | None:
         """Why a store's term is not seen to be the wanted one."""
         for where, goal in wanted.obligations:
             if where is not FALSE and not self._decided(goal, all_of(given, where)):
-                return f"whether {equation.tensor}'s equation takes an element that there is, {goal}, is not seen"
+                about = f"{equation.tensor}'s equation takes an element that there is, {goal}"
+                return Open(f"whether {about}, is not seen")
         bits = 8 * store.element.size
-        whole, term = wanted.expr, wanted.expr
-        if part or self._wide(whole, bits):
-            term = simplify(mod(div(whole, 1 << 8 * part), 1 << bits))
+        term = wanted.expr
+        if part or term.lo < 0 or term.hi >= 1 << bits:
+            term = simplify(mod(div(term, 1 << 8 * part), 1 << bits))
         if agreement.same(store.term, term, bits, given):
-            return ""
-        return f"it stores {store.term}, which is not seen to be {term}"
-
-    def _wide(self, whole: Expr, bits: int) -> bool:
-        return not (whole.lo >= 0 and whole.hi < 1 << bits)
+            return None
+        return Open(f"it stores {store.term}, which is not seen to be {term}")
 
     def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> str:
         """Why some element may not be stored to."""

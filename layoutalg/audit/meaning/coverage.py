@@ -1,16 +1,16 @@
-"""Whether every element is stored to: from an element, the block, thread, turn and store that do it.
+"""Whether every element is stored to: from an element, the block, thread, iteration and store that do it.
 
 A store's index is taken for a number with mixed digits: i = 64·block + 4·k + thread // 64, for stores k = 0 … 15.
 
     block = i // 64     k = i % 64 // 4     thread // 64 = i % 4
 
 What is found so is put into the store's own condition, index and limits, and the prover is asked whether they hold for
-every element; a wrong guess only fails. So it is right for every block, thread and turn that the launch has, and says
-nothing of how often an element is stored to.
+every element; a wrong guess only fails. So it is right for every block, thread and iteration that the launch has, and
+says nothing of how often an element is stored to.
 
 | a digit | is |
 |---|---|
-| a block's number, a turn of a loop | the variable |
+| a block's number, an iteration of a loop | the variable |
 | a thread's number | parts of it, where quotients and remainders by constants stand in the store |
 | which of several stores that differ by constants | their number, or digits of it |
 
@@ -55,7 +55,7 @@ class PlacedStore:
     offset: Expr  # bytes, of the part
     part: int  # bytes from the element's first
     guard: Expr
-    own: tuple[Expr, ...]  # blocks, threads, turns of the loops around it
+    own: tuple[Expr, ...]  # blocks, threads, iterations of the loops around it
 
     @property
     def is_launched(self) -> bool:

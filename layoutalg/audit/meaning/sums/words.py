@@ -110,11 +110,11 @@ def made_by_iterations(loops: LoopRecord) -> dict[Expr, Expr]:
 def behind_stores(trace: Sequence[TracedElement]) -> set[Expr]:
     """What loads bring of tensors that may come behind a store to them."""
     stored: set[str] = set()
-    turning = {(one.buffer, t) for one in trace if one.store for t in one.loops}
+    again = {(one.buffer, t) for one in trace if one.store for t in one.loops}
     found = set()
     for one in trace:
         if one.store:
             stored.add(one.buffer)
-        elif one.buffer != LDS and (one.buffer in stored or any((one.buffer, t) in turning for t in one.loops)):
+        elif one.buffer != LDS and (one.buffer in stored or any((one.buffer, t) in again for t in one.loops)):
             found.add(one.value)
     return found

@@ -7,7 +7,7 @@ A launch file begins with what it is about:
 | `#: targets gfx942 gfx1201` | for which targets the kernel is compiled |
 | `#: flags -DK=0` | with which flags |
 | `#: levels 3` | at which levels of optimisation, if not at 3 and 1 |
-| `#: seconds 600` | how long an audit may take, if not 30 |
+| `#: seconds 600` | how many seconds an audit may take, if not 120 |
 | `#: race_free refuted` | a claim that some access has this verdict of, and none a worse one |
 | `#: proved` | all are proved |
 | `#: slow` | it is left to the slow run |
@@ -95,7 +95,7 @@ class Question:
         return self.compiled[self.kernel or file.launch.kernel or next(iter(self.compiled))]
 
     def audited(self) -> Audit:
-        return audit(self.code, loads(self.launch), int(head(self.path).get("seconds", "30")))
+        return audit(self.code, loads(self.launch), int(head(self.path).get("seconds", "120")))
 
 
 def head(path: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from layoutalg.cli.golden import main, programs
 ROOT = Path(__file__).parents[2] / "kernels"
 
 
+@pytest.mark.slow
 def test_the_folder_is_what_the_builders_make() -> None:
     assert main([str(ROOT), "--check"]) == 0
 

@@ -30,6 +30,7 @@ def test_a_manifest_reads_as_it_was_written(prepared):
     assert read_prepared(prepared.folder) == prepared
 
 
+@pytest.mark.slow
 def test_every_kind_of_kernel_is_exact_on_the_processor(tmp_path):
     cases = [c for c in small() if c.kind in ("im2col", "reduce", "conv")]
     results = measure(prepare(cases, "cpu", tmp_path), choose_device("cpu"))

@@ -108,7 +108,7 @@ def test_only_results_that_are_stored_as_they_are_have_large_tiles() -> None:
     assert tile("mqk,kn->qnm") == (128, 128)
 
 
-@pytest.mark.parametrize("einsum", ["mk,nk->mn", "mk,kn->mn", "km,kn->mn"])
+@pytest.mark.parametrize("einsum", each(["mk,nk->mn", "mk,kn->mn", "km,kn->mn"], "mk,kn->mn"))
 @pytest.mark.parametrize("dtype", ["f16", pytest.param("bf16", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("target", each(LARGE, "gfx942"))
 def test_products_of_large_tiles_are_proved_and_do_not_spill(target: str, dtype: str, einsum: str) -> None:

@@ -93,7 +93,7 @@ def audited(name: str, target: str) -> Audit:
 
 
 QUICK = (
-    "stride", "read_behind", "two_exits", "lane_counts", "read_one_too_far_behind", "what_made_it_leave",
+    "stride", "two_exits", "lane_counts", "read_one_too_far_behind", "what_made_it_leave",
     "perhaps_what_made_it_leave", "pairs_and_one_too_far",
 )  # fmt: skip
 

@@ -262,11 +262,6 @@ struct array {
 template <index_t n>
 using multi_index = array<index_t, n>;
 
-template <class T>
-struct stays { using type = T; };
-template <class T>
-constexpr auto tupled(const T& value) { return value; }
-
 template <class... T>
 constexpr auto make_tuple(const T&... values) { return tuple<T...>{values...}; }
 template <class... T>

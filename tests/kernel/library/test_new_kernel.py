@@ -63,7 +63,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module = ModuleType(name)
     exec(compile(FILE, name, "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setattr(library, "MODULES", (*library.MODULES, "doubled_rows"))
+    monkeypatch.setattr(library, "MODULES", (*library.MODULES, module))
     library.kernels.cache_clear()
     library.folder.cache_clear()
     yield

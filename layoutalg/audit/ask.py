@@ -33,6 +33,10 @@ class Open:
 
     why: str
 
+    def __post_init__(self) -> None:
+        """What is open has a reason: without one it would read as shown."""
+        assert self.why
+
 
 class Finding(NamedTuple):
     """A claim by its name, what it is about (an instruction, in most), and the verdict.

@@ -70,7 +70,8 @@ def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
         return TRUE, (FALSE,)  # readings too many to say which holds
     as_written, nearest = (all_of(*(ways[k] for ways in words)) for k in (0, -1))
     somehow = all_of(*(any_of(*ways) for ways in words))
-    return somehow, () if nearest is as_written else (nearest, as_written)
+    several = any(len(ways) > 1 for ways in words)
+    return somehow, (nearest, as_written) if several else ()
 
 
 def _of_loaded(x: Expr, loaded: Container[Expr]) -> bool:

@@ -130,11 +130,12 @@ class Initialised:
         bytes_ = bytes_of(starts, access.width)
         inside = ((bytes_ >= 0) & (bytes_ < self.size)).all(axis=1)  # what is not is `lds_in_bounds`'s
         threads, bytes_ = threads[inside], bytes_[inside]
+        why = ""
         if not access.store or access.atomic:
             why = self._unwritten(number, iterations, threads, bytes_)
             if why:
                 self.open.setdefault(number, Open(why))
-        if access.store:
+        if access.store and not why:  # what an atomic operation leaves of bytes that nobody wrote is no more written
             self._store(number, row, iterations, threads, bytes_)
 
     def _reach(self, barriers: Expr) -> None:

@@ -38,7 +38,7 @@ class StoredBefore:
     def obligation(self, number: int) -> ForAll | None:
         """Whether, for all threads and iterations, each byte that is read was stored; None where nothing is."""
         reads = self.accesses[number]
-        before = [(m, one) for m, one in enumerate(self.accesses) if one.store]
+        before = [(m, one) for m, one in enumerate(self.accesses) if one.store and not one.atomic]
         stores = [(m, one) for m, one in before if m < number or self._shared(one, reads)]
         if not stores:
             return None

@@ -46,6 +46,7 @@ from layoutalg.index import (
     simplify,
     variables,
 )
+from layoutalg.isa.semantics.accesses import access_of
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -97,13 +98,13 @@ class ComputesClaim:
             try:
                 yield self._equation(equation)
             except (NotReadable, RecursionError) as error:
-                yield Compared(equation, str(error))
+                yield Compared(equation, str(error) or UNREAD.why)
 
     def unstored(self, tensor: str) -> str:
         """Why some element of a tensor may not be stored to; empty where all are, whatever was loaded."""
         place = self.places[tensor]
         placed = []
-        for one in (one for one in self.trace if one.store and one.buffer == tensor):
+        for one in (one for one in self.trace if one.store and one.buffer == tensor and not _compares(one)):
             store = self._at_the_end(StoredTerm(one, simplify(one.offset), simplify(one.guard), ZERO))
             given = all_of(self.launched.given, store.guard)
             located = None if given is FALSE else self._located(place, store, given)
@@ -327,3 +328,9 @@ class ComputesClaim:
                 memory = self.launched.tensors[tensor]
                 if memory.element == size:
                     yield memory.holds(call_of(v)[1][0], size, [v])
+
+
+def _compares(one: TracedElement) -> bool:
+    """Whether an operation stores only where it finds what it looks for."""
+    atomic = access_of(one.instruction.name, one.instruction.fields).atomic
+    return atomic is not None and atomic.compares

@@ -108,7 +108,7 @@ class Expansions:
         done: dict[Expr, Expr] = {}
         term = ZERO
         for one in trace:
-            if one.buffer not in ("a", "b", "o") or one.guard is not TRUE:
+            if one.buffer not in ("a", "b", "o") or one.guard is not TRUE or one.loops:
                 raise NotReadable(f"{name} of {dtype} takes branches or memory")
             place = 1 << 8 * one.within
             if one.store:

@@ -42,6 +42,7 @@ class Atomic:
     number: str = ""  # "f32" or "f64", where its words are numbers; "f16" or "bf16", where they are two
     chooses: bool = False  # the least or the greatest of numbers
     subnormals: bool = False  # subnormal numbers are kept
+    compares: bool = False  # it stores only where it finds what it looks for
     returns: bool = False  # the name says that the old value comes back (LDS)
 
     @property
@@ -86,8 +87,8 @@ def _integers(bits: int) -> Iterator[Row]:
     def one(effect: Effect, **rest: bool) -> Atomic:
         return Atomic(size, effect, commutes=rest.get("commutes", True), sums=rest.get("sums", False))
 
-    def two(effect: Effect) -> Atomic:
-        return Atomic(size, effect, operands=2, commutes=False)
+    def two(effect: Effect, compares: bool = True) -> Atomic:
+        return Atomic(size, effect, operands=2, commutes=False, compares=compares)
 
     def signed(w: Values, a: Word, b: Word) -> Truth:
         return w.slt(a, b)
@@ -124,7 +125,7 @@ def _integers(bits: int) -> Iterator[Row]:
     )
     yield f"CMPSWAP{x} CMPSWAP_B{bits}", f"CMPSTORE_B{bits}", two(swapped)
     yield "", f"CMPST_B{bits}", two(lambda w, old, compared, new: swapped(w, old, new, compared))
-    yield "", f"MSKOR_B{bits}", two(lambda w, old, mask, data: old & ~mask | data)
+    yield "", f"MSKOR_B{bits}", two(lambda w, old, mask, data: old & ~mask | data, compares=False)
 
 
 def _numbers(number: str) -> Iterator[Row]:

@@ -44,16 +44,12 @@ class Facts:
 
 
 class Asker:
-    """Asks an environment whether something holds, with what is known of the unknowns; each question once."""
+    """Asks an environment whether something holds, with what is known by now of the unknowns."""
 
     def __init__(self, environment: Environment, facts: Facts) -> None:
         self._environment, self._facts = environment, facts
-        self._asked: dict[tuple[Expr, Expr], bool] = {}
 
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether `given ⇒ goal` is proved, soon."""
-        if (goal, given) not in self._asked:
-            known = self._facts.of(goal, given)
-            asked = given if known is TRUE else all_of(given, known)
-            self._asked[goal, given] = self._environment.shows(goal, asked)
-        return self._asked[goal, given]
+        known = self._facts.of(goal, given)
+        return self._environment.shows(goal, given if known is TRUE else all_of(given, known))

@@ -15,6 +15,9 @@ KERNEL(reversed, o[row * N + N - 1 - column] = x[at];)
 KERNEL(adds, o[at] += x[at];)
 //: proved with claims = ["stores_all"]
 KERNEL(counts, atomicAdd(o + at, x[at]);)
+// stores only where it finds what it looks for
+//: stores_all unknown with claims = ["stores_all"]
+KERNEL(compares, atomicCAS(o + at, x[at], 1);)
 //: stores_all refuted with claims = ["stores_all"]
 KERNEL(but_the_last_column, if (column < N - 1) o[at] = x[at];)
 //: stores_all refuted with claims = ["stores_all"]

@@ -93,7 +93,8 @@ def test_search_works_from_disk(site: Path, browser: Browser) -> None:
     tab.fill(".md-search__input", "LDS banks")
     tab.wait_for_selector(".md-search-result__link")
     first = tab.locator(".md-search-result__link").first.get_attribute("href")
-    assert first and "lessons/06_lds_banks.html" in first
+    assert first is not None
+    assert "lessons/06_lds_banks.html" in first
     assert all(url.startswith("file:") for url in asked)
 
 

@@ -71,7 +71,7 @@ def column(bits: int, wrong: int | None = None) -> str:
 
 def audited(kernel: str, bits: int, words: int, element: str):
     text = LAUNCH.format(kernel=kernel, words=words, element=element, ones=(1 << bits) - 1)
-    return audit(decode_kernel(kernels()[kernel]), loads(text))
+    return audit(decode_kernel(kernels()[kernel]), loads(text), seconds=600)
 
 
 @pytest.mark.slow

@@ -114,15 +114,11 @@ def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
     assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
 
 
-OF_TWO_MODULES = {"Tensor"}
-"""Classes whose name another module's has too: what a file says, and what is made of it for a run or a proof."""
-
-
 def test_no_class_has_the_name_of_another_modules() -> None:
     """A name is one thing; what a module has for itself (`_Reader`) no other reads."""
     named = re.compile(r"^class (\w+)[(:]", re.MULTILINE)
     said = Counter(name for path in MODULES.values() for name in named.findall(path.read_text(encoding="utf-8")))
-    assert {name for name, times in said.items() if times > 1 and not name.startswith("_")} == OF_TWO_MODULES
+    assert {name for name, times in said.items() if times > 1 and not name.startswith("_")} == set()
 
 
 @pytest.mark.parametrize("room", ["layoutalg", "tests"])

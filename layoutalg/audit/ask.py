@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from layoutalg.index import TRUE, Expr, budget
@@ -36,6 +37,11 @@ class Open:
     def __post_init__(self) -> None:
         """What is open has a reason: without one it would read as shown."""
         assert self.why
+
+    @classmethod
+    def by(cls, error: Exception) -> Open:
+        """What an error, with a message or without, kept from being seen."""
+        return cls(str(error) or type(error).__name__)
 
 
 class Finding(NamedTuple):
@@ -103,15 +109,15 @@ class Ask:
         """Whether something given implies a goal, as far as it is seen soon."""
         return self._asker.shows(goal, given)
 
-    @property
-    def distinct(self) -> list[DistinctElement]:
+    @cached_property
+    def distinct(self) -> tuple[DistinctElement, ...]:
         """Of what was loaded: no two elements of one tensor are equal."""
-        return [
+        return tuple(
             one
             for load in self.trace.loads
             if (tensor := self.launched.tensors.get(load.buffer)) is not None and tensor.distinct
             for one in distinct_elements(tensor, load.offset, load.size, load.values)
-        ]
+        )
 
     def waiting(self) -> int | None:
         """The head of a loop that is left by what it loads of memory that the kernel may store to."""

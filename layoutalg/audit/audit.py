@@ -103,7 +103,7 @@ def _decided(case: LaunchedKernel, asked: Sequence[str]) -> tuple[list[Finding],
     except (DeviceError, InexpressibleError, RecursionError) as error:
         if kernel is not None and kernel.stopped is not error:
             raise
-        findings.append(found(followed.NAME, "", Open(str(error)), "reading"))
+        findings.append(found(followed.NAME, "", Open.by(error), "reading"))
     unproved = next((one for one in findings if not one.verdict and one.claim not in (*ASKED, computes.NAME)), None)
     rests = Open(f"it rests on {unproved.claim}: {unproved.about}, which is not proved") if unproved else None
     findings = [_resting(one, rests) if one.claim in OUTCOMES else one for one in findings]

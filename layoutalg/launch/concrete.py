@@ -18,7 +18,7 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.run.arrays import Array
-from layoutalg.launch.tensors import Sizes, Tensor, made
+from layoutalg.launch.tensors import PlacedTensor, Sizes, made
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.elements import to_bits
 
@@ -31,8 +31,8 @@ class BoundLaunch:
     block: tuple[int, ...]
     lds: int
     arguments: tuple[Any, ...]
-    tensors: Mapping[str, Tensor]
-    passed: tuple[Tensor, ...]  # that of each output of the run
+    tensors: Mapping[str, PlacedTensor]
+    passed: tuple[PlacedTensor, ...]  # that of each output of the run
 
 
 #: Bytes of a field that is not used: as an address, one where nothing is.
@@ -107,7 +107,7 @@ def _said(kernel: KernelMetadata, place: int) -> str:
 
 
 def _argument(
-    one: Argument, place: int, kernel: KernelMetadata, at: Sizes, tensors: Mapping[str, Tensor],
+    one: Argument, place: int, kernel: KernelMetadata, at: Sizes, tensors: Mapping[str, PlacedTensor],
     values: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     """What `execute` takes for an argument, which is checked against what the kernel has there."""
@@ -131,7 +131,9 @@ def _argument(
     return _word(one, asked.size, about, at, values)
 
 
-def _struct(one: Struct, at: Sizes, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> list[tuple[Any, int]]:
+def _struct(
+    one: Struct, at: Sizes, tensors: Mapping[str, PlacedTensor], values: Mapping[str, Any]
+) -> list[tuple[Any, int]]:
     """Its fields, each with its size; what fills it up to the widest one's alignment among them."""
     sizes = [8 if isinstance(field, Pointer) else _bytes(field) or 0 for field in one.fields]
     places, whole = laid_out(sizes)

@@ -62,7 +62,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Tensor:
+class PlacedTensor:
     """A tensor of a launch: its memory, and where in it its elements lie."""
 
     name: str
@@ -88,7 +88,9 @@ class Tensor:
         return found
 
 
-def made(item: DescriptorItem, at: Sizes, given: Array | None, written: bool, generator: np.random.Generator) -> Tensor:
+def made(
+    item: DescriptorItem, at: Sizes, given: Array | None, written: bool, generator: np.random.Generator
+) -> PlacedTensor:
     """A tensor and its memory.
 
     Raises `LaunchError` where sizes do not fit it, or what is given has another shape or type.
@@ -111,7 +113,7 @@ def made(item: DescriptorItem, at: Sizes, given: Array | None, written: bool, ge
         memory, item.name, _alike(mask) if written else False, _alike(mask & (content is not None)),
         first=int(where.flat[0]) * numpy.itemsize if where.size else 0,
     )  # fmt: skip
-    return Tensor(item.name, np.where(there, where, -1), buffer, written, drawn_here)
+    return PlacedTensor(item.name, np.where(there, where, -1), buffer, written, drawn_here)
 
 
 def _laid_out(item: DescriptorItem, at: Sizes) -> tuple[tuple[int, ...], int, Array]:

@@ -16,8 +16,8 @@ FAULTS: frozenset[str] | None = None
 
 def decided(kernel: Followed) -> Iterator[Finding]:
     """Of each equation, as far as it follows where the other claims hold."""
-    for one in kernel.computed.compared() if kernel.case.launch.computes else ():
-        if one.why:
-            yield found(NAME, one.equation.text, Open(one.why), "terms")
+    for equation, shown in kernel.computed.compared() if kernel.case.launch.computes else ():
+        if isinstance(shown, Open):
+            yield found(NAME, equation.text, shown, "terms")
         else:
-            yield Finding(NAME, one.equation.text, Proved(NAME, "terms", 0.0, (ASSUMPTION, *one.assumed)))
+            yield Finding(NAME, equation.text, Proved(NAME, "terms", 0.0, (ASSUMPTION, *shown)))

@@ -60,15 +60,6 @@ CONTRACTED = "compilers may contract a · b + c to a fused multiplication and ad
 UNREAD = Open("the equation is not read")
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What was found of one equation: why it is not shown, empty where it is; and what that rests on."""
-
-    equation: Equation
-    why: str = ""
-    assumed: tuple[str, ...] = ()
-
-
 @dataclass
 class ComputesClaim:
     """What a kernel stores, in terms, and the questions of its equations."""
@@ -91,17 +82,17 @@ class ComputesClaim:
         assert self.file.launch is not None
         return self.file.launch.tensors
 
-    def compared(self) -> Iterator[Compared]:
-        """Each equation of the launch."""
+    def compared(self) -> Iterator[tuple[Equation, tuple[str, ...] | Open]]:
+        """Each equation of the launch: what is taken for granted where it is shown, or why it is not."""
         assert self.file.launch is not None
         for equation in self.file.launch.computes:
             try:
-                yield self._equation(equation)
+                yield equation, self._equation(equation)
             except (NotReadable, RecursionError) as error:
-                yield Compared(equation, str(error) or UNREAD.why)
+                yield equation, Open.by(error)
 
-    def unstored(self, tensor: str) -> str:
-        """Why some element of a tensor may not be stored to; empty where all are, whatever was loaded."""
+    def unstored(self, tensor: str) -> Open | None:
+        """Why some element of a tensor may not be stored to; None where all are, whatever was loaded."""
         place = self.places[tensor]
         placed = []
         for one in (one for one in self.trace if one.store and one.buffer == tensor and not _compares(one)):
@@ -112,19 +103,20 @@ class ComputesClaim:
                 placed.append(tuple(way for way in self._placed(store, *located) if way.is_launched))
         return self._covered(place, [ways for ways in placed if ways])
 
-    def _equation(self, equation: Equation) -> Compared:
+    def _equation(self, equation: Equation) -> tuple[str, ...] | Open:
+        """What is taken for granted where an equation is shown; or why it is not."""
         place = self.places[equation.tensor]
         for one in self.trace:
             if one.atomic:
-                return Compared(equation, f"{one.instruction.place} is atomic: what it leaves depends on all others")
+                return Open(f"{one.instruction.place} is atomic: what it leaves depends on all others")
         early = self._as_before()
         lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)
         found = named(self.terms, self.trace, early, lds.term)
         stores = list(stored(self.terms, self.trace, found, equation.tensor))
         if not stores:
-            return Compared(equation, f"nothing is stored to {equation.tensor}")
+            return Open(f"nothing is stored to {equation.tensor}")
         if not self._decided(apart(place), self.launched.given):
-            return Compared(equation, f"that no two elements of {equation.tensor} share a place is not seen")
+            return Open(f"that no two elements of {equation.tensor} share a place is not seen")
         agreement = Agreement(self._decided)
         sums = any(isinstance(one, Reduction) for one in walk(equation.term))
         placed: list[tuple[PlacedStore, ...]] = []
@@ -136,21 +128,18 @@ class ComputesClaim:
                 continue
             located = self._located(place, store, given)
             if located is None:
-                return Compared(equation, f"{store}: which element is at {store.offset} is not seen")
+                return Open(f"{store}: which element is at {store.offset} is not seen")
             index, part = located
             agreed = () if sums else self._agrees(equation, store, index, part, given, agreement)
             if isinstance(agreed, Open):
                 unread = next((lds.why[v] for v in dependencies(store.term) if v in lds.why), "")
-                return Compared(equation, f"{store}: {unread or agreed.why}")
+                return Open(f"{store}: {unread or agreed.why}")
             rests |= dict.fromkeys(agreed)
             placed.append(self._placed(store, index, part))
-        why = self._covered(place, placed)
-        if why:
-            return Compared(equation, why)
-        if not sums:
-            return Compared(equation, "", (*rests, *((CONTRACTED,) if agreement.contracted else ())))
-        summed = self._summed(equation, place)
-        return Compared(equation, summed.why) if isinstance(summed, Open) else Compared(equation, "", summed)
+        left = self._covered(place, placed)
+        if left is not None:
+            return left
+        return self._summed(equation, place) if sums else (*rests, *((CONTRACTED,) if agreement.contracted else ()))
 
     def _summed(self, equation: Equation, place: WantedPlace) -> tuple[str, ...] | Open:
         """What is taken for granted where all that is stored is the equation's sums."""
@@ -300,8 +289,8 @@ class ComputesClaim:
             return None
         return Open(f"it stores {store.term}, which is not seen to be {term}")
 
-    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> str:
-        """Why some element may not be stored to."""
+    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> Open | None:
+        """Why some element may not be stored to; None where all are."""
         taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
         element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))
         given = all_of(self.launched.given, place.has(element))
@@ -312,8 +301,8 @@ class ComputesClaim:
                 for which in (0, -1)
                 for questions in ways([each[which] for each in mine], place, element)
             ):
-                return "that every element is stored to is not seen"
-        return ""
+                return Open("that every element is stored to is not seen")
+        return None
 
     def _decided(self, goal: Expr, given: Expr) -> bool:
         """Whether the goal holds, with what the launch assumes of contents."""

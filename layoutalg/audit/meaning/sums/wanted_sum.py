@@ -219,7 +219,7 @@ class WantedSum(EquationAlgebra[Value | Expr, _At]):
         try:
             exact = self.exact.term(term, at.indices, self.reductions)
         except NotReadable as error:
-            return Open(str(error))
+            return Open.by(error)
         there = all_of(*(any_of(negation(where), goal) for where, goal in exact.obligations))
         found = self._split(exact.expr, term.dtype)
         if at.how != "add":

@@ -160,8 +160,9 @@ def _template_around(before: str) -> str:
 def members(text: str) -> tuple[set[str], set[str], list[str]]:
     """The words that stand after `::`: those that are scopes, those that are types, and all.
 
-    >>> members("P::Shape::kM + sizeof(typename P::T)")
-    ({'Shape'}, {'Shape', 'T'}, ['Shape', 'T', 'kM'])
+    >>> scopes, types, words = members("P::Shape::kM + sizeof(typename P::T)")
+    >>> sorted(scopes), sorted(types), words
+    (['Shape'], ['Shape', 'T'], ['Shape', 'T', 'kM'])
     """
     scopes = {one[1] for one in _MEMBER.finditer(text) if one[2]}
     words = {one[1] for one in _MEMBER.finditer(text)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,16 @@ def test_every_form_of_function_that_makes_a_layout_is_in_a_list(source: str) ->
     assert [part for part in listed if part.line == 3], listed
 
 
+@pytest.fixture
+def pythons_own_depth() -> Iterator[None]:
+    """Python's recursion limit as it starts; hypothesis raises it while other tests run."""
+    raised = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(raised)
+
+
+@pytest.mark.usefixtures("pythons_own_depth")
 def test_a_block_that_is_nested_too_deep_is_listed_for_its_windows_too() -> None:
     deep = "int x = " + "(" * 600 + "1" + ")" * 600 + ";\n"
     part, *_ = read(f"{deep}auto F(T v) {{ return make_tile_window(v, 1, 2); }}").unread

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from layoutalg.errors import LayoutError
@@ -27,9 +28,8 @@ from layoutalg.formats.model import (
     StatedClaim,
 )
 from layoutalg.index import TRUE, Expr, conjuncts
-from layoutalg.layout import TensorDescriptor, Transform
+from layoutalg.layout import TensorDescriptor, TileDistributionEncoding, Transform
 from layoutalg.layout.adaptor import same_length
-from layoutalg.layout.json_form import encoding_data, written
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -111,6 +111,20 @@ def transform_data(transform: Transform) -> Data:
     """A transform's name and parameters, as a spec file has them."""
     given = {key.name: written(getattr(transform, key.field)) for key in transform.parameters()}
     return {"transform": transform.name, **given}
+
+
+def written(value: Any) -> Any:
+    """A parameter: integers as they are, other expressions as text, tuples as lists."""
+    if isinstance(value, tuple):
+        return [written(v) for v in value]
+    if isinstance(value, Expr):
+        return int(value) if value.op == "const" else repr(value)
+    return value
+
+
+def _encoding(encoding: TileDistributionEncoding) -> Data:
+    """The six parts of a tile_distribution_encoding, by their names in files."""
+    return {f.name: written(getattr(encoding, f.name)) for f in fields(encoding)}
 
 
 def _steps(found: Sequence[Layer]) -> list[list[Data]]:
@@ -201,7 +215,7 @@ def _adaptor(item: AdaptorItem) -> Data:
 def _distribution(item: DistributionItem) -> Data:
     stated = {key: value for key in ("wave_size", "warps") if (value := getattr(item, key)) is not None}
     window = {} if item.window is None else {"window": written(item.window)}
-    return {**encoding_data(item.distribution.encoding), **stated, **window, **_examples(item.examples)}
+    return {**_encoding(item.distribution.encoding), **stated, **window, **_examples(item.examples)}
 
 
 def _access(item: AccessItem) -> Data:

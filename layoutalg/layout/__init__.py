@@ -10,7 +10,7 @@
 | read and write real memory                            | `buffer_view`, `tensor_view`, `tile_window`                  |
 | hold a tile in registers                              | `distributed_tensor`                                         |
 | know how wide memory may be accessed                  | `vectors`                                                    |
-| give sizes their values; write a layout as JSON       | `bind`, `json_form`                                          |
+| give sizes their values                               | `bind`                                                       |
 | see CK's known faults                                 | `transforms.DEFECTS`, `c_arithmetic`                         |
 
 Here are the names that need no numpy; the modules that touch memory are imported by themselves.

@@ -32,6 +32,7 @@ from layoutalg.layout import (
     Replicate,
     RightPad,
     Slice,
+    TensorAdaptor,
     Transform,
     Unmerge,
     Vectorize,
@@ -345,6 +346,26 @@ def test_attachment_that_does_not_fit_is_refused(transforms, lower, upper, messa
         transform_tensor_descriptor(PACKED, transforms, lower, upper)
     with pytest.raises(LayoutError, match=message):
         attach(PACKED.adaptor, transforms, lower, upper)
+
+
+UNLINKED = {
+    "top": ([[0], [1], [3]], [[1], [2, 3], [4]], [2, 3],
+            r"top ids \[2, 3\], but the ids that no transform uses are \[2, 4\]"),
+    "top repeated": ([[0], [1], [3]], [[1], [2, 3], [4]], [2, 4, 4], r"top ids \[2, 4, 4\]"),
+    "cycle": ([[4], [1], [3]], [[1], [2, 3], [4]], [2], "lower id 4 is not made below it"),
+    "dangling": ([[0], [9], [3]], [[1], [2, 3], [4]], [2, 4], "lower id 9 is not made below it"),
+    "used twice": ([[0], [1], [1]], [[1], [2, 3], [4]], [2, 3, 4], "lower id 1 is not made below it, or is used twice"),
+    "made twice": ([[0], [1], [3]], [[1], [2, 3], [2]], [2, 2], "id 2 is made 2 times"),
+    "rank": ([[0], [1], [3]], [[1], [2], [4]], [2, 4], r"unmerge\(\(3, 4\)\) has 2 upper dimensions, \[2\] lists 1"),
+    "fit": ([[0], [1], [2]], [[1], [2, 3], [4]], [3, 4], "its lower length is 4, the dimension's is 3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lower", "upper", "top", "message"), UNLINKED.values(), ids=UNLINKED)
+def test_ids_that_are_not_made_once_and_used_once_are_refused(lower, upper, top, message):
+    transforms = (PassThrough(12), Unmerge((3, 4)), PassThrough(4))
+    with pytest.raises(LayoutError, match=message):
+        TensorAdaptor(transforms, tuple(map(tuple, lower)), tuple(map(tuple, upper)), (0,), tuple(top))
 
 
 def test_attachment_of_sizes_is_compared_as_algebra():

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.builders import gemm_v1_distribution, gemm_v1_lds, replicated_distribution
+from benchmarks.builders import gemm_v1_distribution, replicated_distribution
 from benchmarks.corpus import concrete, defective, symbolic
-from layoutalg.index import as_expr, prod, symbol
+from layoutalg.index import as_expr, symbol
 from layoutalg.layout import (
     Embed,
     LayoutError,
@@ -44,7 +44,6 @@ from layoutalg.prove import (
     Surjective,
     prove,
 )
-from layoutalg.prove.statement import FORMULAS, formula, latex
 
 PACKED = make_naive_tensor_descriptor_packed((4, 6))
 
@@ -210,22 +209,6 @@ def test_an_embed_of_symbolic_lengths_that_may_vanish_is_still_decided() -> None
     assert prove(InBounds(d)).name == "proved"
     assert prove(Injective(d)).name == "proved"
     assert isinstance(d.adaptor.transforms[0], Embed)
-
-
-def test_statements_are_formulas_over_the_claims_own_space() -> None:
-    lds = gemm_v1_lds(symbol("M", multiple_of=8), 64)
-    assert formula(Injective(lds)) == (
-        "∀ 8 <= M, a multiple of 8: ∀ u, u′ ∈ [0, M) × [0, 64): valid(u) ∧ valid(u′) ∧ u ≠ u′ ⇒ f(u) ≠ f(u′)"
-    )
-    assert latex(InBounds(lds)).startswith(r"\forall 8 \le M,\; 8 \mid M:\; \forall u \in [0, M) \times [0, 64):")
-    every = [InBounds(lds), Injective(lds), Surjective(lds), Bijective(lds), RoundTrip(lds), RoundTripUpper(lds),
-             RoundTripLower(lds), Agree(lds, lds), Equivalent(lds, lds), FitsIndexType(lds), Contiguous(lds, 1, 8),
-             Aligned(lds, 8), Monotone(lds), Covers(gemm_v1_distribution(2, 16, 4, 8))]  # fmt: skip
-    assert {c.name for c in every} == set(FORMULAS)
-    for claim in every:
-        assert "{" not in formula(claim).replace("{(p, y)", "")
-        assert latex(claim).count("{") == latex(claim).count("}")
-    assert prod(lds.lengths).lo == 512
 
 
 @pytest.mark.parametrize(

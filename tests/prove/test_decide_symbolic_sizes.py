@@ -14,7 +14,7 @@ import pytest
 
 from layoutalg.index import TRUE, Expr, all_of, eq, symbol, variables
 from layoutalg.index.c import intermediates
-from layoutalg.index.evaluate import value
+from layoutalg.index.evaluate import limits, value
 from layoutalg.layout import (
     Freeze,
     LayoutError,
@@ -30,7 +30,6 @@ from layoutalg.layout import (
 )
 from layoutalg.prove import Claim, FitsIndexType, InBounds, Injective, Proved, Refuted, Surjective, Unknown, prove
 from layoutalg.prove.claims.given import under
-from layoutalg.prove.statement import limits
 from tests.fuzzing import FIRST, KNOWN, count
 
 Point = Mapping[Expr, int]

@@ -4,8 +4,8 @@ The same source serves every target; the device header (`include/layoutalg_devic
 compiled once is kept on disk under the hash of all that it depends on (see `cache`), so a second build costs a read.
 
 A source for the CPU must hold its kernels as `extern "C" __global__ void name(…)`: a launcher is added for each.
-The real HIP headers are not used here: `include/hip` has ours, enough for plain kernels and for CK Tile; what needs
-AMD's device library must be built by hipcc.
+The real HIP headers are not used here: `include/hip` has ours, enough for kernels, the programs around them and CK
+Tile; what needs AMD's device library must be built by hipcc.
 """
 
 import functools
@@ -25,9 +25,6 @@ from layoutalg.errors import CompileError
 # What `__global__` and `void name(` become on the CPU, once the preprocessor has read the source.
 _KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
 _ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
-
-#: A header of the C++ library: its name has no ending.
-_LIBRARY = re.compile(r"^\s*#\s*include\s*<\w+>", re.MULTILINE)
 
 #: A function that a linker does not find, of AMD's device library.
 _OCML = re.compile(r"undefined \w* ?symbol: __ocml_")
@@ -57,8 +54,8 @@ def compile_source(
     """
     chosen = compiler or choose_compiler(target)
     flags += tuple(f"-I{folder.resolve()}" for folder in include)
-    steps = chosen.steps(target, opt_level, flags, bool(include) or _LIBRARY.search(source) is not None)
-    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*.h"))]
+    steps = chosen.steps(target, opt_level, flags)
+    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*.h*"))]
     processor = _processor() if family(target) == "cpu" else ""
     key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
     payload = None if include else cache.read(key)

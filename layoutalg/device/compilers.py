@@ -41,7 +41,10 @@ ZIG_REQUIREMENT = "ziglang==0.17.0"
 
 _LANGUAGE = ("-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE")
 _ONE_GPU = ("--cuda-device-only", "-nogpulib", "-fuse-cuid=none")
-_AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5")
+# As HIP's CMake target `hip::host` has it, before any include: without it a source takes its CUDA branch. HIP dropped
+# the older name with 6.0 (ROCm/clr, CHANGELOG); sources that ask for it, and builds that give it, remain.
+_PLATFORM = ("-D__HIP_PLATFORM_AMD__=1", "-D__HIP_PLATFORM_HCC__=1")
+_AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5", *_PLATFORM)
 # PTX 8.0 (CUDA 12.0) is the oldest that names sm_90a, so the most drivers take it.
 _NVIDIA = ("-x", "cuda", *_ONE_GPU, "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-feature=+ptx80")
 # Halves are rounded after each operation, as a GPU rounds them, not at the end of the expression.
@@ -88,18 +91,11 @@ class Compiler:
     clang: tuple[str, ...]
     linker: tuple[str, ...]
     version: str  # part of the cache's key
-    include: tuple[str, ...] = ()  # flags that name its freestanding headers
-    library: tuple[str, ...] = ()  # those that name the C++ library's besides, where it does not find them itself
+    include: tuple[str, ...] = ()  # flags that name its own and the C++ library's headers, where it does not find them
 
-    def steps(
-        self, target: str, opt_level: int, flags: tuple[str, ...] = (), library: bool = False
-    ) -> tuple[tuple[str, ...], ...]:
-        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder.
-
-        `library`: whether the source includes headers of the C++ library.
-        """
-        headers = (*self.library, *self.include) if library else self.include
-        language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *headers, *flags)
+    def steps(self, target: str, opt_level: int, flags: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
+        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder."""
+        language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *self.include, *flags)
         kind: tuple[str, ...]
         match family(target):
             case "amd":
@@ -204,12 +200,11 @@ def _zig() -> Iterator[Compiler]:
     zig = str(folder / "zig")
     version = f"ziglang {importlib.metadata.version('ziglang')}"
     lib = folder / "lib"
-    include = ("-nostdinc", "-isystem", str(lib / "include"))
     # The C++ library's headers come before the compiler's own, which come before the C library's.
     found = (lib / "libcxx" / "include", lib / "include", *(lib / "libc" / "include" / name for name in _LIBC))
-    library = tuple(part for path in found for part in ("-isystem", str(path)))
-    library += tuple(f"-D_LIBCPP_{name}={value}" for name, value in _LIBCXX.items())
-    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include, library)
+    include = ("-nostdinc", *(part for path in found for part in ("-isystem", str(path))))
+    include += tuple(f"-D_LIBCPP_{name}={value}" for name, value in _LIBCXX.items())
+    yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include)
 
 
 def _fingerprint(executable: Path) -> str:

@@ -93,7 +93,7 @@ def _command(unit: CppUnit, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
     """The two steps to an object file."""
     dependencies = tuple(part for flag in _DEPENDENCIES for part in ("-Xclang", flag))
     folders = tuple(f"-I{folder.resolve()}" for folder in unit.include)
-    return compiler.steps(unit.target, 0, (*_FLAGS, *dependencies, *folders), library=True)[:2]
+    return compiler.steps(unit.target, 0, (*_FLAGS, *dependencies, *folders))[:2]
 
 
 @dataclass

@@ -59,7 +59,7 @@ class Parser:
     def parse(self, text: str) -> Syntax:
         """What a text of ASCII says."""
         chosen = choose_compiler(self.target)
-        command = chosen.steps(self.target, 0, _FLAGS, library=True)[0]
+        command = chosen.steps(self.target, 0, _FLAGS)[0]
         command = command[: command.index("-S")]
         key = cache.key("syntax tree", self.header, text, chosen.version, _ours(), *command)
         kept = cache.read(key)

@@ -12,12 +12,14 @@
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
+struct dim3;  // HIP's; a header that has it says what a triple is as one
 #define LAYOUTALG_PROPERTY(FIELD, VALUE)                                        \
     __declspec(property(get = layoutalg_##FIELD)) unsigned FIELD;               \
     static inline __device__ __attribute__((always_inline)) unsigned layoutalg_##FIELD() { return VALUE; }
 #define LAYOUTALG_TRIPLE(NAME, X, Y, Z)                                         \
     struct layoutalg_##NAME##_t {                                               \
         LAYOUTALG_PROPERTY(x, X) LAYOUTALG_PROPERTY(y, Y) LAYOUTALG_PROPERTY(z, Z) \
+        __device__ operator dim3() const;                                       \
     };                                                                          \
     extern const __device__ layoutalg_##NAME##_t NAME;
 

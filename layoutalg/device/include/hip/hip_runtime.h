@@ -1,50 +1,69 @@
-// The part of HIP's device side that plain kernels use, so that they compile where no ROCm is.
+// HIP as programs include it, so that they compile where no ROCm is: kernels whole, the host's side as declarations.
 //
-// A kernel written for hipcc, `#include <hip/hip_runtime.h>` and all, compiles for AMD targets with any clang.
+// A program written for hipcc, `#include <hip/hip_runtime.h>`, `main` and all, compiles for AMD targets with any clang;
+// of the host's code nothing is compiled, but the kernels that it launches are instantiated by it.
 //
 // | file | holds |
 // |---|---|
 // | layoutalg_device.h | index triples, __global__ …, __launch_bounds__, __syncthreads |
+// | hip/hip_common.h, hip/hip_version.h | the platform's macros, __constant__, __forceinline__ … |
+// | hip/driver_types.h, hip/hip_runtime_api.h | hipMalloc, hipStream_t …: what the host calls |
 // | hip/hip_vector_types.h | float4, int2, uchar4 …, make_float4 …, dim3 |
 // | hip/hip_lanes.h | warpSize, __shfl…, __ballot, bit counts, fences |
 // | hip/hip_atomics.h | atomicAdd … |
 // | hip/hip_math.h | sqrtf, expf, fmaxf … |
+// | hip/hip_refused.h | what no kernel here can have: textures, memory from the heap |
+// | hip/hip_cooperative_groups.h, hipcub/hipcub.hpp, rocprim/rocprim.hpp | groups; block and wave primitives |
 // | hip/hip_fp16.h, hip/hip_bfloat16.h | __half, __hip_bfloat16 |
-// | hip/hip_runtime_api.h, hip/hip_version.h | what headers such as CK's name of the host's side |
 //
-// What it cannot represent: programs of the host (its calls are declared, no more), printf, textures, and each function
-// of AMD's device library that is not one of a few instructions (tanhf, sinf, powf …): those are declared, so a kernel
-// that calls one does not link, and the linker names it.
+// What it cannot represent: the names of hip/hip_refused.h, printf, and each function of AMD's device library that is
+// not one of a few instructions (tanhf, sinf, powf …): those are declared, so a kernel that calls one does not link, and
+// the linker names it.
 #pragma once
 
-#if !defined(__AMDGCN__)
-#error "hip/hip_runtime.h of layoutalg is for AMD targets: name one, such as gfx942"
-#endif
-
-#include <float.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "layoutalg_device.h"
-
-#define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
-#define __forceinline__ inline __attribute__((always_inline))
-#define LAYOUTALG_HIP static inline __device__ __attribute__((always_inline))
-#define LAYOUTALG_HIP_BOTH static inline __host__ __device__ constexpr __attribute__((always_inline))
-
+#include <hip/hip_common.h>
 #include <hip/hip_version.h>
 
-#include <hip/hip_runtime_api.h>
+#include <float.h>
+// Those of C that HIP's header brings along, where the build gives the C library's.
+#if __has_include(<stdlib.h>)
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
 
 #include <hip/hip_vector_types.h>
+
+#include <hip/hip_runtime_api.h>
 
 #include <hip/hip_lanes.h>
 
 #include <hip/hip_atomics.h>
 
 #include <hip/hip_math.h>
+
+#include <hip/hip_refused.h>
+
+// A triple is a dim3 too.
+#define LAYOUTALG_AS_DIM3(NAME) \
+    __device__ __attribute__((always_inline)) inline layoutalg_##NAME##_t::operator dim3() const { return dim3(x, y, z); }
+LAYOUTALG_AS_DIM3(threadIdx)
+LAYOUTALG_AS_DIM3(blockIdx)
+LAYOUTALG_AS_DIM3(blockDim)
+LAYOUTALG_AS_DIM3(gridDim)
+
+// Launches by name, which are `<<<>>>` (ROCm/clr, hipamd/include/hip/amd_detail/amd_hip_runtime.h).
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_SYMBOL(NAME) NAME
+#define hipLaunchKernelGGLInternal(KERNEL, GRID, BLOCK, LDS, STREAM, ...) \
+    do { KERNEL<<<(GRID), (BLOCK), (LDS), (STREAM)>>>(__VA_ARGS__); } while (0)
+#define hipLaunchKernelGGL(KERNEL, ...) hipLaunchKernelGGLInternal((KERNEL), __VA_ARGS__)
+
+// An object at a place that is there, which <new> has for the host alone.
+__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
+__device__ inline void* operator new[](size_t, void* place) noexcept { return place; }
+__device__ inline void operator delete(void*, void*) noexcept {}
+__device__ inline void operator delete[](void*, void*) noexcept {}
 
 // What HIP's headers have of their own in the place of <type_traits>.
 namespace __hip_internal {
@@ -57,10 +76,6 @@ struct is_same<A, A> {
   static constexpr bool value = true;
 };
 }  // namespace __hip_internal
-
-// A launch from the host, `kernel<<<grid, block>>>(...)`, is read as calls of these.
-extern "C" hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = nullptr);
-extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
 
 // The C library's copies, on the device.
 LAYOUTALG_HIP void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }

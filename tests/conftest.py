@@ -49,6 +49,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"again with LAYOUTALG_SEED={SEED}")
 
 
+gc.set_threshold(100_000, 20, 50)  # terms and traces live as long as a test: looking through them finds no garbage
+
+
 def pytest_collection_finish() -> None:
     """What was collected stays until the end: no use in going through it at each collection of garbage."""
     gc.freeze()

@@ -35,11 +35,14 @@ def each(cells: Iterable[T], *quick: T) -> list[ParameterSet]:
     return [_cell(cell, number, cell in quick) for number, cell in enumerate(cells)]
 
 
-def some(cells: Iterable[T], quick: int) -> list[ParameterSet]:
-    """Cells that are alike: `quick` many of them, spread over all, are of every run."""
+def some(cells: Iterable[T], quick: int, *, slow: bool = False) -> list[ParameterSet]:
+    """Cells that are alike: `quick` many of them, spread over all, are of every run; the others take turns.
+
+    `slow`: the others are of every slow run, for what must not be proved.
+    """
     cells = list(cells)
     step = -(-len(cells) // quick)
-    return [_cell(cell, number, number % step == 0) for number, cell in enumerate(cells)]
+    return [_cell(cell, number, number % step == 0, slow) for number, cell in enumerate(cells)]
 
 
 def parts(many: int) -> list[ParameterSet]:
@@ -64,6 +67,7 @@ def today(item: pytest.Item, day: int = DAY) -> bool:
     return (number + zlib.crc32(item.nodeid.partition("[")[0].encode())) % PARTS == day % PARTS
 
 
-def _cell(cell: object, number: int, quick: bool) -> ParameterSet:
+def _cell(cell: object, number: int, quick: bool, slow: bool = False) -> ParameterSet:
     values = cell if isinstance(cell, tuple) else (cell,)
-    return pytest.param(*values, marks=() if quick else pytest.mark.matrix(number))
+    later = pytest.mark.slow if slow else pytest.mark.matrix(number)
+    return pytest.param(*values, marks=() if quick else later)

@@ -29,6 +29,7 @@ def test_a_run_of_each_day_takes_its_share_of_a_corpus() -> None:
 def test_quick_cells_are_those_that_are_named_or_spread() -> None:
     assert [one.values for one in OUTER + INNER if not one.marks] == [("b",), (3, 4)]
     assert [one.values[0] for one in some(range(10), 3) if not one.marks] == [0, 4, 8]
+    assert {mark.name for one in some(range(10), 3, slow=True) for mark in one.marks} == {"slow"}
     with pytest.raises(AssertionError, match="not all of"):
         each("abc", "d")
     with pytest.raises(AssertionError, match="which of them"):

@@ -71,11 +71,11 @@ dear = functools.partial(pytest.param, marks=pytest.mark.slow)
     dear(("gemm", "--a", "bits", "--b", "bits")),
     dear(("gemm", "--a", "half", "--b", "half", "--result", "f32")),
     ("conv", "--stride", "2", "--pad", "1", "--groups", "2", "--input", "image", "--weight", "filter"),
-    ("reduce", "--axes", "0,2", "--how", "max", "--input", "x"),
+    dear(("reduce", "--axes", "0,2", "--how", "max", "--input", "x")),
     dear(("reduce", "--axes", "1", "--input", "bits")),
     ("pad", "--left", "1,0,2,0", "--right", "1", "--input", "x"),
-    ("slice", "--begin", "1,0,2,3", "--end", "3,4,7,5", "--input", "x"),
-    ("im2col", "--filter", "3,2", "--pad", "1", "--input", "image"),
+    dear(("slice", "--begin", "1,0,2,3", "--end", "3,4,7,5", "--input", "x")),
+    dear(("im2col", "--filter", "3,2", "--pad", "1", "--input", "image")),
     ("batched_transpose", "--input", "a"),
 ], ids=" ".join)  # fmt: skip
 def test_gemm_convolution_and_reduction(arguments: tuple[str, ...], arrays: Path) -> None:
@@ -112,13 +112,13 @@ def test_a_copy_between_two_descriptors_of_a_file(arrays: Path) -> None:
     "arguments",
     [
         dear(("contraction", "--einsum", "ik,kj->ij", "--dtype", "f16")),
-        ("gemm", "--bias", "--relu"),
+        dear(("gemm", "--bias", "--relu")),
         dear(("conv", "--filter", "3,3", "--pad", "1", "--dtype", "bf16", "--vector", "8")),
         dear(("permute", "--axes", "2,0,1")),
         ("reduce", "--kinds", "rk", "--how", "max"),
-        ("im2col", "--filter", "3"),
+        dear(("im2col", "--filter", "3")),
         ("pad", "--left", "1,1", "--right", "0,2"),
-        ("slice", "--begin", "1,2"),
+        dear(("slice", "--begin", "1,2")),
         ("cast", "--to", "f16", "--vector", "4"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from layoutalg.cli.starting import Template
 from tests.cli.command import refused, run
+from tests.matrix import each
 
 TWICE = """
 #include <hip/hip_runtime.h>
@@ -18,7 +19,7 @@ extern "C" __global__ void twice(const float* x, float* o, int n) {
 """
 
 
-@pytest.mark.parametrize("what", ["spec", "launch"])
+@pytest.mark.parametrize("what", each(["spec", "launch"], "launch"))
 def test_what_is_written_is_all_proved_and_keeps_the_schema(tmp_path, what):
     file, schema = tmp_path / "a.toml", tmp_path / "spec.schema.json"
     assert run("init", what, "-o", file).returncode == run("schema", "-o", schema).returncode == 0

@@ -10,6 +10,7 @@ from tests.composable_kernel import composable_kernel
 INCLUDE = composable_kernel() / "include"
 
 
+@pytest.mark.slow
 def test_no_function_is_passed_over() -> None:
     """Each header with such functions has a room, each function arguments, and each of the room's headers is there."""
     given = {stem: problems for room in ROOMS for stem, problems in room.problems.items()}

@@ -20,7 +20,7 @@ NAMES = [f"{kernel}-{target}" for kernel in KERNELS for target in TARGETS]
 
 #: In the fast tests the families take turns.
 FAST = ("gfx942", "gfx1201")
-FAST_RUNS = [f"{kernel}-{FAST[n % 2]}" for n, kernel in enumerate(KERNELS)]
+FAST_RUNS = [f"{kernel}-{FAST[n % 2]}" for n, kernel in enumerate(KERNELS) if n % 4 < 2]
 RUNS = [one if one in FAST_RUNS else pytest.param(one, marks=pytest.mark.slow) for one in NAMES]
 
 
@@ -58,7 +58,7 @@ def test_philox_is_the_published_one() -> None:
 #: Kernels that are proved safe, for all sizes.
 SAFE = ("add", "transpose", "row_sum", "softmax", "layer_norm", "dropout")
 PROVED = [f"{kernel}-{target}" for kernel in SAFE for target in TARGETS]
-QUICK = [f"{kernel}-{target}" for kernel in ("add", "row_sum", "softmax") for target in FAST]
+QUICK = [f"{kernel}-{FAST[1]}" for kernel in ("add", "row_sum", "softmax")]
 
 #: What is said of a launch → what is wrongly said in its place, and the claim that fails.
 LIES = {
@@ -67,7 +67,7 @@ LIES = {
     "too little LDS": ("lds = ", "lds = 0 # ", "lds_in_bounds"),
     "nothing is written": ('writes = ["o"]', "writes = []", "read_only"),
 }
-FAST_LIES = ("a row too many", "a row whose end is another's")
+FAST_LIES = ("a row too many",)
 
 
 def _audited(name: str, old: str = "", new: str = "") -> Audit:

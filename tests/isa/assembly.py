@@ -1,10 +1,12 @@
 """Kernels edited by hand: their assembly between the compiler and the assembler, or the bits of one instruction."""
 
+import functools
 import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from layoutalg.device.compile import compile_to_assembly
 from layoutalg.device.compilers import choose_compiler, output_name
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
@@ -16,15 +18,17 @@ NOP = 0xBF800000
 
 def assembled(program, target, edit):
     """The program's binary; `edit` makes of the compiler's assembly what is assembled."""
-    write, *rest = choose_compiler(target).steps(target, 3)
+    _, *rest = choose_compiler(target).steps(target, 3)
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "kernel.hip").write_text(emit_unverified(program))
-        subprocess.run(write, cwd=folder, check=True)
-        source = Path(folder) / "kernel.s"
-        source.write_text(edit(source.read_text()))
+        (Path(folder) / "kernel.s").write_text(edit(_assembly(emit_unverified(program), target)))
         for step in rest:
             subprocess.run(step, cwd=folder, check=True)
         return decode_kernel(read_kernels((Path(folder) / output_name(target)).read_bytes())[program.name])
+
+
+@functools.cache
+def _assembly(source, target):
+    return compile_to_assembly(source, target)
 
 
 def with_scratch(text, size):

@@ -73,7 +73,7 @@ def test_a_removed_barrier_is_a_race(program, target):
 
 
 @pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx1100", "gfx1201"], "gfx942"))
-@pytest.mark.parametrize("opt_level", [1, 3])
+@pytest.mark.parametrize("opt_level", each([1, 3], 1))
 def test_a_removed_wait_is_seen(program, target, opt_level):
     kernel = program("transposes", "transpose_padded_f32", target, opt_level)
     mutants = list(removed(kernel, LATENT))

@@ -38,7 +38,7 @@ def tickets(target: str) -> MachineCode:
 
 
 @pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx1201"))
-@pytest.mark.parametrize("ahead", [(3,), (2, 0), (3, 2, 1, 0), (0, 1, 2, 3)])
+@pytest.mark.parametrize("ahead", each([((3,),), ((2, 0),), ((3, 2, 1, 0),), ((0, 1, 2, 3),)], ((2, 0),)))
 def test_waves_ahead_go_first_up_to_a_barrier_and_behind_it(target: str, ahead: tuple[int, ...]) -> None:
     code = tickets(target)
     block = WAVES * code.kernel.wave_size

@@ -18,7 +18,7 @@ TARGETS = {"gfx90a": (32, 64), "gfx942": (32, 64), "gfx950": (32, 64), "gfx1100"
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
-@pytest.mark.parametrize("opt_level", [0, 1, 3])
+@pytest.mark.parametrize("opt_level", each([0, 1, 3], 3))
 def test_contraction_is_within_the_rounding_of_f32(program, target, opt_level):
     tile, threads = TARGETS[target]
     m, n, k = 64, 96, 64 if opt_level else 32

@@ -40,7 +40,7 @@ def line(target, name):
     return f"{name.lower()} {operands}"
 
 
-@pytest.mark.parametrize(("target", "name", "text"), some(tuple(cases()), 36))
+@pytest.mark.parametrize(("target", "name", "text"), some(tuple(cases()), 20))
 def test_a_narrow_access_takes_and_leaves_the_bits_that_its_text_says(target, name, text):
     program = decoded(target, assembled_line(target, line(target, name)), **ALL)
     data = np.random.default_rng(6).integers(128, 256, ROOM, np.uint8)

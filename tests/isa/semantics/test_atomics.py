@@ -9,21 +9,23 @@ import pytest
 
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.accesses import ACCESSES
+from tests.fuzzing import few
 from tests.isa.semantics.test_table import Pseudocode
+from tests.matrix import all_hold
 
 RNG = random.Random(3)
 NUMBERS = (0.0, 1.0, -1.0, 1.5, 3.25e38, -3.25e38, 1e-20, float("inf"), float("-inf"))
 
 
-def texts():
-    """(name, text, architecture): each different text of an atomic instruction once."""
+def texts(of_number):
+    """(name, text): each different text of an atomic instruction on some kinds of numbers once."""
     found = {}
     for architecture in ("cdna", "rdna3", "rdna4"):
         module = importlib.import_module(f"tinygrad.runtime.autogen.amd.{architecture}.str_pcode")
         for op, text in module.PCODE.items():
-            if op.name in ACCESSES and ACCESSES[op.name].atomic:
-                found.setdefault((op.name, text), architecture)
-    return [(name, text, architecture) for (name, text), architecture in found.items()]
+            if op.name in ACCESSES and (atomic := ACCESSES[op.name].atomic) and of_number(atomic.number):
+                found[op.name, text] = None
+    return list(found)
 
 
 def simplified(text):
@@ -46,12 +48,16 @@ def carried_out(atomic, old, data, data2):
     return int(atomic.effect(ArrayValues(), *(np.array([[word]], kind) for word in (old, data, data2))).item())
 
 
-@pytest.mark.parametrize(("name", "text", "architecture"), [t for t in texts() if not ACCESSES[t[0]].atomic.number])
-def test_an_operation_does_what_its_text_says(name, text, architecture):
+@pytest.mark.fuzz
+def test_operations_do_what_their_texts_say():
+    all_hold(texts(lambda number: not number), lambda one: does_what_it_says(*one), str)
+
+
+def does_what_it_says(name, text):
     atomic = ACCESSES[name].atomic
     bits = 8 * atomic.size
     text, wide = simplified(text), f"DATA[{2 * bits - 1} : {bits}]" in text
-    for old, data, data2 in words(bits):
+    for old, data, data2 in few(words(bits), 60):
         state = Pseudocode({"MEM": old, "DATA": data | data2 << bits if wide else data, "DATA2": data2}).run(text)
         got = carried_out(atomic, old, data, data2)
         assert got == state["MEM"] % (1 << bits), (hex(old), hex(data), hex(data2))
@@ -59,10 +65,11 @@ def test_an_operation_does_what_its_text_says(name, text, architecture):
     assert atomic.operands == (2 if wide or "DATA2" in text else 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "architecture"), [t for t in texts() if ACCESSES[t[0]].atomic.number in ("f32", "f64")]
-)
-def test_an_operation_on_numbers_does_what_its_text_says(name, text, architecture):
+def test_operations_on_numbers_do_what_their_texts_say():
+    all_hold(texts(("f32", "f64").__contains__), lambda one: does_with_numbers_what_it_says(*one), str)
+
+
+def does_with_numbers_what_it_says(name, text):
     """The three texts: a sum, a comparison, and the least or greatest number as IEEE has it."""
     atomic = ACCESSES[name].atomic
     number, word = {"f32": (np.float32, np.uint32), "f64": (np.float64, np.uint64)}[atomic.number]
@@ -81,7 +88,7 @@ def test_an_operation_on_numbers_does_what_its_text_says(name, text, architectur
             assert got == want or (np.isnan(got) and np.isnan(want))
 
 
-@pytest.mark.parametrize(("name", "text"), [t[:2] for t in texts() if ACCESSES[t[0]].atomic.number.endswith("f16")])
+@pytest.mark.parametrize(("name", "text"), texts(lambda number: number.endswith("f16")))
 def test_sums_of_two_halves_are_what_their_text_says(name, text):
     """In f64 the sum is exact."""
     atomic, kind = ACCESSES[name].atomic, ACCESSES[name].atomic.number

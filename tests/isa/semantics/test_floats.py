@@ -13,7 +13,9 @@ import pytest
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
+from tests.fuzzing import FIRST, count
 from tests.isa.semantics.float_text import OWN_TESTS, TYPES, bits_of, carried_out, number_of, python, texts
+from tests.matrix import all_hold
 
 FLOATS = (0.0, -0.0, 1.0, -1.0, 1.5, 0.5, -2.5, 3.4028235e38, -3.4028235e38, 1e-45, 1.1754944e-38, 65504.0, 65520.0,
           5.9e-8, 4294967040.0, 4294967296.0, 2147483648.0, -2147483649.0, 0.99999994, 8388609.0, 5e-324, 2.3e-308,
@@ -47,12 +49,16 @@ def kind_of(name):
     return int(found[0 if "_CVT_" in name else -1]) if found else 32
 
 
-@pytest.mark.parametrize("name", sorted(name for name in texts() if not OWN_TESTS.match(name)))
-def test_entry_does_what_amds_pseudocode_says(name):
-    rng, alu, w = random.Random(name), ALU[name], ArrayValues()
+@pytest.mark.fuzz
+def test_entries_do_what_amds_pseudocode_says():
+    all_hold(sorted(name for name in texts() if not OWN_TESTS.match(name)), does_what_it_says)
+
+
+def does_what_it_says(name):
+    rng, alu, w = random.Random(f"{name} {FIRST}"), ALU[name], ArrayValues()
     for text in texts()[name]:
         code = compile(python(text), name, "exec")
-        for _ in range(60):
+        for _ in range(count(20)):
             state = {"S0": 0, "S1": 0, "S2": 0, "D0": 0}
             for source, bits in widths(alu).items():
                 wide = bits == 64 and "F64" not in name

@@ -11,8 +11,10 @@ from layoutalg.index.conditions import restricted
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.symex.machine.arithmetic import IndexValues
+from tests.fuzzing import FIRST, count
 from tests.isa.semantics import pseudocode
 from tests.isa.semantics.pseudocode import Pseudocode, cut
+from tests.matrix import all_hold
 
 
 def texts():
@@ -59,43 +61,46 @@ def expected(name, text, alu, state):
     return result
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in texts()}))
-def test_entry_does_what_amds_pseudocode_says(name):
-    rng, alu, w = random.Random(name), ALU[name], ArrayValues()
-    for text in (text for found, text in texts() if found == name):
-        for _ in range(60):
-            values = {"a": word(rng, 64), "b": word(rng, 64), "c": word(rng, 64), "d": word(rng, 64)}
-            bit, carry, immediate = rng.getrandbits(1), rng.getrandbits(1), rng.getrandbits(16)
-            mask, lane = word(rng, 64), rng.randrange(64) if "lane" in alu.reads else 0
-            wide = {token[0]: int(token[1:]) for token in alu.reads if token[0] in "abcd" and token[1:].isdigit()}
-            cut_values = {role: value & ((1 << wide.get(role, 64)) - 1) for role, value in values.items()}
-            state = {
-                "S0": cut_values["a"], "S1": cut_values["b"], "S2": cut_values["c"], "D0": cut_values["d"],
-                "laneId": lane, "SCC": bit, "VCC": carry, "EXEC": mask, "SIMM16": immediate,
-                "OPSEL": rng.getrandbits(2), "NEG": rng.getrandbits(2 if "DOT" in name else 3),
-                "ABS": rng.getrandbits(3), "OMOD": rng.getrandbits(2),
-            }  # fmt: skip
-            if "k" in alu.reads:  # the texts call the immediate S0, S1 or SIMM16, and the register D0 or S0
-                state["S1"] = immediate
-                state["S0"] = cut_values["d"] if name.startswith("S_CMPK") else immediate
-            tokens = {
-                "scc": np.array([[bool(bit)]]),
-                "n": np.array([[bool(carry)]]),
-                "k": w.const(cut(immediate, "i", 16), 32),
-                "lane": w.const(lane, 32),
-                "exec32": w.const(mask, 32),
-                "exec64": w.const(mask, 64),
-            }
-            tokens |= {f"{role}16": w.const(cut_values[role], 32) for role in "abcd"}
-            tokens |= {f"{role}{bits}": w.const(cut_values[role], bits) for role in "abcd" for bits in (32, 64)}
-            sources = [tokens[token] for token in alu.reads]
-            fields = {key: state[key.upper()] for key in alu.fields if key.upper() in text}
-            with np.errstate(over="ignore"):
-                results = alu.effect(w, *sources, **fields)
-            results = results if len(alu.writes) > 1 else (results,)
-            got = {token: int(result.item()) for token, result in zip(alu.writes, results, strict=True)}
-            want = expected(name, text, alu, state)
-            assert got == want, (text, {key: hex(value) for key, value in state.items()})
+@pytest.mark.fuzz
+def test_entries_do_what_amds_pseudocode_says():
+    all_hold(texts(), lambda one: does_what_it_says(*one), str)
+
+
+def does_what_it_says(name, text):
+    rng, alu, w = random.Random(f"{name} {text} {FIRST}"), ALU[name], ArrayValues()
+    for _ in range(count(15)):
+        values = {"a": word(rng, 64), "b": word(rng, 64), "c": word(rng, 64), "d": word(rng, 64)}
+        bit, carry, immediate = rng.getrandbits(1), rng.getrandbits(1), rng.getrandbits(16)
+        mask, lane = word(rng, 64), rng.randrange(64) if "lane" in alu.reads else 0
+        wide = {token[0]: int(token[1:]) for token in alu.reads if token[0] in "abcd" and token[1:].isdigit()}
+        cut_values = {role: value & ((1 << wide.get(role, 64)) - 1) for role, value in values.items()}
+        state = {
+            "S0": cut_values["a"], "S1": cut_values["b"], "S2": cut_values["c"], "D0": cut_values["d"],
+            "laneId": lane, "SCC": bit, "VCC": carry, "EXEC": mask, "SIMM16": immediate,
+            "OPSEL": rng.getrandbits(2), "NEG": rng.getrandbits(2 if "DOT" in name else 3),
+            "ABS": rng.getrandbits(3), "OMOD": rng.getrandbits(2),
+        }  # fmt: skip
+        if "k" in alu.reads:  # the texts call the immediate S0, S1 or SIMM16, and the register D0 or S0
+            state["S1"] = immediate
+            state["S0"] = cut_values["d"] if name.startswith("S_CMPK") else immediate
+        tokens = {
+            "scc": np.array([[bool(bit)]]),
+            "n": np.array([[bool(carry)]]),
+            "k": w.const(cut(immediate, "i", 16), 32),
+            "lane": w.const(lane, 32),
+            "exec32": w.const(mask, 32),
+            "exec64": w.const(mask, 64),
+        }
+        tokens |= {f"{role}16": w.const(cut_values[role], 32) for role in "abcd"}
+        tokens |= {f"{role}{bits}": w.const(cut_values[role], bits) for role in "abcd" for bits in (32, 64)}
+        sources = [tokens[token] for token in alu.reads]
+        fields = {key: state[key.upper()] for key in alu.fields if key.upper() in text}
+        with np.errstate(over="ignore"):
+            results = alu.effect(w, *sources, **fields)
+        results = results if len(alu.writes) > 1 else (results,)
+        got = {token: int(result.item()) for token, result in zip(alu.writes, results, strict=True)}
+        want = expected(name, text, alu, state)
+        assert got == want, (text, {key: hex(value) for key, value in state.items()})
 
 
 def test_bytes_are_picked_as_the_pseudocode_of_v_perm_says():

@@ -277,7 +277,7 @@ def rows_beyond(one, other, wave_size):
     return not (one.fields["row_mask"] ^ other.fields["row_mask"]) & (1 << wave_size // 16) - 1
 
 
-@pytest.mark.parametrize(("target", "line"), some(tuple(CASES), 30))
+@pytest.mark.parametrize(("target", "line"), some(tuple(CASES), 12))
 def test_a_bit_that_is_turned_over_is_refused_or_does_something_else(target, line):
     code = assembled_line(target, line)
     honest = decoded(target, code, **ALL)

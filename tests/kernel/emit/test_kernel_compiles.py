@@ -43,6 +43,7 @@ from layoutalg.layout import (
 from layoutalg.target.dtypes import DTYPES
 from tests.kernel.conftest import proved
 from tests.kernel.wrong_programs import refused
+from tests.matrix import some
 
 TARGETS = ("cpu", "gfx942", "sm_90")
 SMALL = register_transpose(32, 32)
@@ -65,7 +66,7 @@ def test_groups_without_copies(groups: tuple[Commit | Await, ...], cpu: Device) 
     right(replace(SMALL, body=(*groups, LOAD, *groups, STORE)), cpu)
 
 
-@pytest.mark.parametrize("vector", [2, (2,), (0, 2), (2, 0)])
+@pytest.mark.parametrize("vector", some([2, ((2,),), ((0, 2),), ((2, 0),)], 2))
 def test_vectors_along_a_y_of_length_1(vector: int | tuple[int, ...], cpu: Device) -> None:
     """Elements [row][column][one of one]: alone, and beside one that is longer."""
     held = Registers(
@@ -126,9 +127,10 @@ def test_no_tensor_is_called_like_a_macro(tmp_path: Path) -> None:
         refused(named(name), f"the name '{name}' is kept for (a macro|C)")
 
 
-@pytest.mark.parametrize(
-    "name", ["M", "ROWS", "K_MAX", "i_x", "E", "source_1", "step", "any_source", "k_any", "x_other"]
-)
+NAMES = ["M", "ROWS", "K_MAX", "i_x", "E", "source_1", "step", "any_source", "k_any", "x_other"]
+
+
+@pytest.mark.parametrize("name", some(NAMES, 3))
 def test_other_names_are_free(name: str, cpu: Device) -> None:
     right(named(name), cpu)
 

@@ -50,7 +50,7 @@ def test_every_obligation_is_proved(name: str) -> None:
     assert verify(PROGRAMS[name]).failures == ()
 
 
-@pytest.mark.parametrize("name", some(tuple(PROGRAMS), 4))
+@pytest.mark.parametrize("name", some(tuple(PROGRAMS), 2))
 def test_z3_alone_proves_every_obligation(name: str) -> None:
     assert verify(PROGRAMS[name], strategy="z3").failures == ()
 
@@ -67,7 +67,7 @@ def test_any_matrix_is_transposed_exactly(shape: tuple[int, int], dtype: str) ->
     assert np.array_equal(transposed(transpose_for(*shape, dtype), source), source.T)
 
 
-@pytest.mark.parametrize("swizzle", ["xor", "pad"])
+@pytest.mark.parametrize("swizzle", each(["xor", "pad"], "xor"))
 @pytest.mark.parametrize("dtype", each(["f32", "f16"], "f16"))
 def test_each_lds_layout_is_exact_at_guarded_edges(swizzle: str, dtype: str) -> None:
     source = matrix(100, 36, dtype)
@@ -91,7 +91,7 @@ def test_4096_squared_on_the_cpu_is_exact() -> None:
 
 
 @pytest.mark.parametrize("target", each(AMD, "gfx1100"))
-@pytest.mark.parametrize("name", some(tuple(PROGRAMS), 6))
+@pytest.mark.parametrize("name", some(tuple(PROGRAMS), 3))
 def test_no_target_spills(name: str, target: str) -> None:
     code = build(verify(PROGRAMS[name]), target)
     assert isinstance(code, CodeObject)

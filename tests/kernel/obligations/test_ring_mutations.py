@@ -82,7 +82,7 @@ def kernel(program: Program) -> str:
     return text[text.index('extern "C" __global__') :]
 
 
-@pytest.mark.parametrize("einsum", EINSUMS)
+@pytest.mark.parametrize("einsum", some(EINSUMS, 1))
 def test_the_ring_itself_is_right(einsum: str) -> None:
     assert is_proved(base(einsum))
     assert computes(base(einsum), einsum)

@@ -133,7 +133,7 @@ def test_the_walk_goes_over_the_names_of_every_question() -> None:
     }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", some(PROGRAMS, 4))
 def test_a_variable_beside_a_programs_own_is_the_texts_or_internal(name: str) -> None:
     """So no index can be it: what the text declares is refused as its name, and what is internal has no other."""
     program = base(name)
@@ -155,7 +155,7 @@ def refusal(program: Program, name: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS, 4))
+@pytest.mark.parametrize("name", some(PROGRAMS, 2))
 def test_a_program_is_asked_the_same_whatever_its_indices_are_called(name: str) -> None:
     program, tried = base(name), 0
     taken = {*outer_names(program), *(letter.value.name for said in program.element_maps for letter in said.letters)}

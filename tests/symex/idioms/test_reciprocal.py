@@ -19,7 +19,7 @@ from layoutalg.refine.trial import attempt, make_case, small_sizes
 from layoutalg.symex.idioms.reciprocal import ASSUMPTION
 from layoutalg.symex.machine.arithmetic import IndexValues
 from tests.isa.assembly import assembled, mutant
-from tests.matrix import some
+from tests.matrix import each, some
 
 PERMUTATION = functools.cache(lambda: permute_task((8, 64, 56), (0, 2, 1), "f16").program)
 
@@ -156,7 +156,7 @@ ESTIMATED_BY_5 = """
 
 
 @pytest.mark.usefixtures("unrun")
-@pytest.mark.parametrize("other", [5, 7])
+@pytest.mark.parametrize("other", each([5, 7], 7))
 def test_threads_moved_by_the_difference_of_two_estimates_are_not_proved(other):
     """Of 5 div 5 and of another number: only of the same one the difference is 0, and the thread its own."""
     program = cast("f32", "bf16", 4)

@@ -46,8 +46,11 @@ def audited(count: str, target: str) -> Audit:
     return audit(decode_kernel(read_kernels(payload)["taps"]), loads(LAUNCH), 20)
 
 
+COUNTS = [("taps", True), ("taps + 1", False), ("taps + (i & 1)", False)]
+
+
 @pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
-@pytest.mark.parametrize(("count", "safe"), [("taps", True), ("taps + 1", False), ("taps + (i & 1)", False)])
+@pytest.mark.parametrize(("count", "safe"), each(COUNTS, *COUNTS[:2]))
 def test_the_rest_of_an_unrolled_loop_behind_a_guard(count: str, safe: bool, target: str) -> None:
     found = audited(count, target)
     assert found.proved == safe, found.failures

@@ -20,7 +20,7 @@ from layoutalg.kernel.program.fragments import FMA
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.isa.assembly import NOP, mutant
-from tests.matrix import some
+from tests.matrix import each, some
 
 
 @functools.cache
@@ -48,7 +48,8 @@ def compiled(kernel, target, opt_level=3):
     ("kernel", "target", "opt_level"),
     [
         ("product", "gfx942", 3), pytest.param("product", "gfx1201", 1, marks=pytest.mark.slow), ("sum", "gfx942", 3),
-        ("sum", "gfx1100", 1), ("cast", "gfx90a", 3), ("cast", "gfx950", 3), ("cast", "gfx1100", 3),
+        *each([("sum", "gfx1100", 1), *(("cast", target, 3) for target in ("gfx90a", "gfx950", "gfx1100"))],
+              ("cast", "gfx1100", 3)),
         pytest.param("slice", "gfx942", 3, marks=pytest.mark.slow),
     ],
 )  # fmt: skip

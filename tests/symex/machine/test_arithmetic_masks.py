@@ -7,6 +7,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from tests.matrix import some
 
 LAUNCH = """
 [[descriptor]]
@@ -48,10 +49,10 @@ def verdicts(body: str, length: int, target: str = "gfx942", above: int = 2) -> 
     return {one.name for claim, _, one in found.claims if claim in ("in_bounds", "followed")}
 
 
-@pytest.mark.parametrize(("body", "length", "target"), [
+@pytest.mark.parametrize(("body", "length", "target"), some([
     (COUNT, 65, "gfx942"), (COUNT, 33, "gfx1201"), (BELOW, 64, "gfx942"), (BELOW, 32, "gfx1201"),
     (FIRST, 256, "gfx942"),
-])  # fmt: skip
+], 3, slow=True))  # fmt: skip
 def test_no_more_lanes_have_a_bit_than_there_are(body: str, length: int, target: str) -> None:
     assert verdicts(body, length, target) == {"proved"}
     assert verdicts(body, length - 1, target) != {"proved"}

@@ -202,7 +202,7 @@ def test_what_the_range_guards_is_proved(target: str, body: str) -> None:
     (COPY.format("4 * n", "I * 4 + 4"), set(), ""),
     (COPY.format("4 * (n + 16)", "I * 4 + 64").replace("(x,", "(x - 16,").replace("(o,", "(o - 16,"), set(), "stride"),
     (BLOCK.format("4 * n - 4"), set(), "sources differ"),
-], 4))  # fmt: skip
+], 3, slow=True))  # fmt: skip
 def test_what_it_does_not_guard_is_not(target: str, body: str, claims: set[tuple[str, str]], reason: str) -> None:
     found = audited(target, body, computes=SAME)
     assert not found.proved
@@ -257,7 +257,7 @@ CHOSEN = "const float* p = {}; if (I < {}) o[I] = p[{}];"
     ("I % 2 ? x + I : y + m", "0", False),
     ("I % 2 ? x : x + n - 1", "0", True),
     ("I % 2 ? x : x + n", "0", False),
-], 5))  # fmt: skip
+], 3, slow=True))  # fmt: skip
 def test_an_access_by_a_chosen_pointer_is_one_of_each(target: str, pointer: str, index: str, proved: bool) -> None:
     found = audited(target, CHOSEN.format(pointer, "n", index), y="['m']")
     assert found.proved == proved, why(found)

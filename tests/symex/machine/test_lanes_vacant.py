@@ -106,7 +106,9 @@ QUICK = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "block"), some([(name, block) for block in ((96,), (17, 3)) for name in QUICK], 11))
+@pytest.mark.parametrize(
+    ("name", "block"), some([(name, block) for block in ((96,), (17, 3)) for name in QUICK], 6, slow=True)
+)
 def test_a_block_that_does_not_fill_its_waves_is_proved_if_and_only_if_it_is_safe(
     name: str, block: tuple[int, ...]
 ) -> None:

@@ -7,6 +7,7 @@ from layoutalg.kernel.library.views import cast
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from tests.isa.assembly import assembled, with_scratch
+from tests.matrix import some
 
 PROGRAM = cast("f32", "bf16", 4)
 CASE = make_case(PROGRAM, {PROGRAM.sizes[0]: 4100})
@@ -47,18 +48,22 @@ def test_what_a_lane_keeps_in_its_scratch_comes_back():
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("\ts_add_u32 s0, s0, s7\n", ""),
-        ("s_addc_u32 s1, s1, 0", "s_addc_u32 s1, s1, 1"),
-        ("\tv_mov_b32_e32 v1, 8\n", "\tv_mov_b32_e32 v1, 8\n\ts_mov_b32 s2, 0\n"),
-        ("0 offset:4\n\tbuffer_load_ushort", "s7 offset:4\n\tbuffer_load_ushort"),
-        ("s[0:3], 0 offen offset:2\n\ts_waitcnt", "s[8:11], 0 offen offset:2\n\ts_waitcnt"),
-        ("0 offset:4\n\tbuffer_load_ushort", "0 offset:12\n\tbuffer_load_ushort"),
-        ("0 offset:4\n\tbuffer_load_ushort", "0 offset:16\n\tbuffer_load_ushort"),
-        ("offen offset:2\n\ts_waitcnt", "offen\n\ts_waitcnt"),
-        ("offen offset:2\n\tbuffer_load_dword", "offen offset:3\n\tbuffer_load_dword"),
-        ("\ts_waitcnt vmcnt(0)\n", "\ts_waitcnt vmcnt(1)\n"),
-    ],
+    some(
+        [
+            ("\ts_add_u32 s0, s0, s7\n", ""),
+            ("s_addc_u32 s1, s1, 0", "s_addc_u32 s1, s1, 1"),
+            ("\tv_mov_b32_e32 v1, 8\n", "\tv_mov_b32_e32 v1, 8\n\ts_mov_b32 s2, 0\n"),
+            ("0 offset:4\n\tbuffer_load_ushort", "s7 offset:4\n\tbuffer_load_ushort"),
+            ("s[0:3], 0 offen offset:2\n\ts_waitcnt", "s[8:11], 0 offen offset:2\n\ts_waitcnt"),
+            ("0 offset:4\n\tbuffer_load_ushort", "0 offset:12\n\tbuffer_load_ushort"),
+            ("0 offset:4\n\tbuffer_load_ushort", "0 offset:16\n\tbuffer_load_ushort"),
+            ("offen offset:2\n\ts_waitcnt", "offen\n\ts_waitcnt"),
+            ("offen offset:2\n\tbuffer_load_dword", "offen offset:3\n\tbuffer_load_dword"),
+            ("\ts_waitcnt vmcnt(0)\n", "\ts_waitcnt vmcnt(1)\n"),
+        ],
+        5,
+        slow=True,
+    ),
 )
 def test_another_buffer_place_or_time_is_not_proved(old, new):
     binary = spilled(old, new)

@@ -93,11 +93,7 @@ def test_the_text_has_a_thread_that_copies_and_threads_that_multiply():
     assert "__syncthreads" not in kernel
     assert "publish_lds" not in kernel
     assert "__launch_bounds__(384, 1)" in kernel
-
-
-def test_the_phase_before_a_tile_is_one_number_less():
-    kernel = text()
-    assert "await_phase(&empty[slot], -1);" in kernel
+    assert "await_phase(&empty[slot], -1);" in kernel  # the phase before a tile is one number less
     assert "await_phase(&empty[slot], (kt + 2) / 3 - 1);" in kernel
 
 

@@ -14,6 +14,7 @@ from layoutalg.target import (
 )
 from layoutalg.target import target as named
 from layoutalg.target.read import parse, target_names
+from tests.matrix import all_hold
 
 NAMES = ("gfx906", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250", "sm_90")
 ENTRIES = [(name, instruction) for name in NAMES for instruction in named(name).instructions.values()]
@@ -30,8 +31,11 @@ def test_the_targets_are_there() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "instruction"), ENTRIES, ids=lambda e: getattr(e, "name", e))
-def test_each_entry_is_complete_and_cites_somebody_or_doubts(name: str, instruction: LdsInstruction) -> None:
+def test_each_entry_is_complete_and_cites_somebody_or_doubts() -> None:
+    all_hold(ENTRIES, lambda one: is_complete_and_cited(*one), lambda one: f"{one[0]} {one[1].name}")
+
+
+def is_complete_and_cited(name: str, instruction: LdsInstruction) -> None:
     assert sorted(lane for phase in instruction.phases for lane in phase) == list(range(named(name).wave_size))
     assert len({len(phase) for phase in instruction.phases}) == 1
     assert instruction.evidence.sources or instruction.evidence.doubt

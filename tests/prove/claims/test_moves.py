@@ -63,10 +63,10 @@ def test_lengths_may_be_numbers_and_sizes() -> None:
     assert isinstance(prove(MergeDigits(MergeMagicDivision((SMALL[0], 7, 1000, SMALL[1])))), Proved)
 
 
-@pytest.mark.parametrize("lengths", list(product((1, 2, 3), repeat=4)), ids=str)
-def test_every_move_by_itself_says_the_same(lengths: tuple[int, ...]) -> None:
+def test_every_move_by_itself_says_the_same() -> None:
     """Without the induction: each start and each end."""
-    assert isinstance(prove(Increments(MergeCarryCheck(lengths)), strategy="enumeration"), Proved)
+    for lengths in product((1, 2, 3), repeat=4):
+        assert isinstance(prove(Increments(MergeCarryCheck(lengths)), strategy="enumeration"), Proved), lengths
 
 
 def descriptor(lengths: tuple[Expr, ...], above: Transform) -> TensorDescriptor:

@@ -53,6 +53,7 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.target import target
+from tests.matrix import all_hold
 
 WINDOWS = np.lib.stride_tricks.sliding_window_view(np.zeros(10, np.float32), 3)
 BACKWARDS = np.zeros((4, 8), np.float32)[::-1, ::2]
@@ -127,8 +128,8 @@ OF_ACCESSES: Mapping[type[Claim], Callable[[Any], Claim]] = {
 """Every claim on an access."""
 
 
-def name_of(one: Any) -> str:
-    return getattr(one, "__name__", one)
+def name_of(one: tuple[type[Claim], str]) -> str:
+    return f"{one[0].__name__} of {one[1]}"
 
 
 def subclasses(kind: type[Claim]) -> Iterator[type[Claim]]:
@@ -142,8 +143,11 @@ def test_every_public_claim_is_here() -> None:
     assert public == {*CLAIMS, *OF_ACCESSES, All, LdsClaim}
 
 
-@pytest.mark.parametrize(("claim", "name"), [*product(CLAIMS, LAYOUTS)], ids=name_of)
-def test_a_claim_of_a_layout_is_that_of_its_map(claim: type[Claim], name: str) -> None:
+def test_a_claim_of_a_layout_is_that_of_its_map() -> None:
+    all_hold(product(CLAIMS, LAYOUTS), lambda one: is_that_of_the_map(*one), name_of)
+
+
+def is_that_of_the_map(claim: type[Claim], name: str) -> None:
     make, kinds = CLAIMS[claim]
     given = LAYOUTS[name]
     there = index_map(given)
@@ -159,8 +163,11 @@ def test_a_claim_of_a_layout_is_that_of_its_map(claim: type[Claim], name: str) -
     assert (verdict.name, verdict.reason) == (wanted.name, wanted.reason)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_injective_is_what_enumeration_says(name: str) -> None:
+def test_injective_is_what_enumeration_says() -> None:
+    all_hold(LAYOUTS, is_injective_as_enumerated)
+
+
+def is_injective_as_enumerated(name: str) -> None:
     there = index_map(LAYOUTS[name])
     adaptor = there if isinstance(there, TensorAdaptor) else there.adaptor
     if any(n.op != "const" for n in adaptor.lengths):
@@ -171,10 +178,11 @@ def test_injective_is_what_enumeration_says(name: str) -> None:
     assert isinstance(verdict, Proved) == (len(found) == prod(lengths)), verdict
 
 
-@pytest.mark.parametrize(
-    ("claim", "name"), [*product(CLAIMS, NO_LAYOUTS)], ids=lambda one: getattr(one, "__name__", one)
-)
-def test_of_what_is_no_layout_it_is_a_type_error_that_says_what_is_wanted(claim: type[Claim], name: str) -> None:
+def test_of_what_is_no_layout_it_is_a_type_error_that_says_what_is_wanted() -> None:
+    all_hold(product(CLAIMS, NO_LAYOUTS), lambda one: is_refused(*one), name_of)
+
+
+def is_refused(claim: type[Claim], name: str) -> None:
     given = NO_LAYOUTS[name]
     with pytest.raises(TypeError, match=f"{claim.__name__} of a {type(given).__name__}: a .* is wanted"):
         CLAIMS[claim][0](given)

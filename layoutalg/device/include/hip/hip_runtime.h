@@ -9,16 +9,16 @@
 // | hip/hip_common.h, hip/hip_version.h | the platform's macros, __constant__, __forceinline__ … |
 // | hip/driver_types.h, hip/hip_runtime_api.h | hipMalloc, hipStream_t …: what the host calls |
 // | hip/hip_vector_types.h | float4, int2, uchar4 …, make_float4 …, dim3 |
-// | hip/hip_lanes.h | warpSize, __shfl…, __ballot, bit counts, fences |
+// | hip/hip_integer.h, hip/hip_conversions.h | __popc, __byte_perm …, __float2int_rn … |
+// | hip/hip_lanes.h | warpSize, __shfl…, __ballot, fences |
 // | hip/hip_atomics.h | atomicAdd … |
-// | hip/hip_math.h | sqrtf, expf, fmaxf … |
+// | hip/hip_math.h | sqrtf, expf, fmaxf …; hip/hip_ocml.h those of AMD's device library |
+// | hip/hip_control.h | clock64, abort, assert, printf |
 // | hip/hip_refused.h | what no kernel here can have: textures, memory from the heap |
 // | hip/hip_cooperative_groups.h, hipcub/hipcub.hpp, rocprim/rocprim.hpp | groups; block and wave primitives |
 // | hip/hip_fp16.h, hip/hip_bfloat16.h | __half, __hip_bfloat16 |
 //
-// What it cannot represent: the names of hip/hip_refused.h, printf, and each function of AMD's device library that is
-// not one of a few instructions (tanhf, sinf, powf …): those are declared, so a kernel that calls one does not link, and
-// the linker names it.
+// What it cannot represent: the names of hip/hip_refused.h, and what a kernel prints.
 #pragma once
 
 #include <hip/hip_common.h>
@@ -36,11 +36,17 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include <hip/hip_integer.h>
+
+#include <hip/hip_conversions.h>
+
 #include <hip/hip_lanes.h>
 
 #include <hip/hip_atomics.h>
 
 #include <hip/hip_math.h>
+
+#include <hip/hip_control.h>
 
 #include <hip/hip_refused.h>
 
@@ -80,13 +86,3 @@ struct is_same<A, A> {
 // The C library's copies, on the device.
 LAYOUTALG_HIP void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
 LAYOUTALG_HIP void* memset(void* to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
-
-// What a kernel prints goes nowhere here: one that does is not linked. A claim that fails stops the wave.
-__device__ int printf(const char*, ...);
-#if !defined(assert)
-#if defined(NDEBUG)
-#define assert(claim) ((void)0)
-#else
-#define assert(claim) ((claim) ? (void)0 : __builtin_trap())
-#endif
-#endif

@@ -13,17 +13,25 @@ LAYOUTALG_HIP clock_t clock() { return (clock_t)clock64(); }
 LAYOUTALG_HIP long clock() { return (long)clock64(); }
 #endif
 
-LAYOUTALG_HIP void __trap() { __builtin_trap(); }
-LAYOUTALG_HIP void abort() { __builtin_trap(); }
+// LLVM writes a trap of RDNA 3 as a loop that some versions of it leave unfinished (SIMULATED_TRAP).
+[[noreturn]] LAYOUTALG_HIP void __trap() {
+#if defined(__GFX11__)
+    asm volatile("s_trap 2");
+    __builtin_amdgcn_endpgm();
+#else
+    __builtin_trap();
+#endif
+}
+[[noreturn]] LAYOUTALG_HIP void abort() { __trap(); }
 
 // A claim that fails stops the wave: these are what the C library's `assert` calls.
-extern "C" __device__ inline void __assert_fail(const char*, const char*, unsigned, const char*) { __builtin_trap(); }
-extern "C" __device__ inline void __assertfail() { __builtin_trap(); }
+extern "C" __device__ inline void __assert_fail(const char*, const char*, unsigned, const char*) { __trap(); }
+extern "C" __device__ inline void __assertfail() { __trap(); }
 #if !defined(assert)
 #if defined(NDEBUG)
 #define assert(claim) ((void)0)
 #else
-#define assert(claim) ((claim) ? (void)0 : __builtin_trap())
+#define assert(claim) ((claim) ? (void)0 : __trap())
 #endif
 #endif
 

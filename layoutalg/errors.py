@@ -7,7 +7,7 @@
 | `SpecError` | a file cannot be read: where, and why |
 | `DrawError` | a picture cannot show what was asked |
 | `NoCompilerError` | no compiler for the target was found; the message lists where it was looked for |
-| `CompileError` | the compiler refused the source; the message carries the compiler's own first errors |
+| `CompileError` | the compiler refused the source, or makes no kernel of it; the message has its first error |
 | `CodeObjectError` | a code object is truncated or not one |
 | `LaunchError` | a kernel's name, grid, block or arguments do not fit it, or its threads disagree at a barrier |
 | `NoDeviceError` | no device of the kind asked for; the message says why |
@@ -21,6 +21,7 @@ refuses (an access, a target, a text that is no expression) has its error there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 LONGEST_REASON = 600
@@ -106,17 +107,21 @@ class DeviceError(Exception):
 class CompileError(DeviceError):
     """The source could not be compiled. `output` is all that the compiler said.
 
+    Below the message stands what is `shown` with it, the source's line with a caret; `others` are further errors alike.
+
     >>> from layoutalg.device import compile_source
     >>> try:
     ...     compile_source("no kernel", "gfx942")
     ... except CompileError as error:
-    ...     print("error:" in error.output, str(error).partition(";")[0])
-    True gfx942: the source does not compile
+    ...     print("error:" in error.output, error)
+    True gfx942: kernel.hip:1:1: error: unknown type name 'no'
     """
 
-    def __init__(self, message: str, output: str = "") -> None:
+    def __init__(
+        self, message: str, output: str = "", shown: Sequence[str] = (), others: Sequence[Sequence[str]] = ()
+    ) -> None:
         super().__init__(message)
-        self.output = output
+        self.output, self.shown, self.others = output, tuple(shown), tuple(map(tuple, others))
 
 
 class NoCompilerError(CompileError):

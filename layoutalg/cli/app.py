@@ -86,16 +86,16 @@ def main() -> None:
         code = 130
     except Exception as error:
         if is_told(error):
-            code = _told(str(error), BAD_INPUT)
+            code = _told(str(error), BAD_INPUT, *getattr(error, "shown", ()))
         else:
             traceback.print_exc()
             code = _told("this is a defect of layoutalg, not of its input; please report it", DEFECT)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _told(error: str, code: int) -> int:
-    """The error as a line on stderr; with --json also as the one document that stdout has."""
-    print(f"layoutalg: {error}", file=sys.stderr)
+def _told(error: str, code: int, *below: str) -> int:
+    """The error as a line on stderr, and what is shown below it; with --json also as the one document of stdout."""
+    print(f"layoutalg: {error}", *below, sep="\n", file=sys.stderr)
     asked = " ".join(sys.argv[1:]).replace("=", " ")
     if "--json" in sys.argv[1:] or "--format json" in asked:
         print(json.dumps({"error": error, "exit": code}))

@@ -233,19 +233,21 @@ def compile_file(
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A macro: NAME or NAME=VALUE.")] = None,
     opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="How far clang optimises.")] = 3,
     lines: Annotated[bool, typer.Option("-g", help="Say which line each instruction comes from.")] = False,
+    every: Annotated[bool, typer.Option("--all-errors", help="Show every error, not the first.")] = False,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""
     missing = next((folder for folder in include or () if not folder.is_dir()), None)
     if missing:
         raise InputError(f"--include {missing}: no such folder; give one that holds headers")
     try:
-        text = read_whole(source).decode()
+        read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
-    flags = tuple(f"-D{macro}" for macro in define or ())
-    if lines:
-        text, flags = f"#line 1 {json.dumps(source.name)}\n{text}", (*flags, "-gline-tables-only")
-    code = device.compile_source(text, target, opt_level=opt_level, flags=flags, include=include or ())
+    flags = (*(f"-D{macro}" for macro in define or ()), *(("-gline-tables-only",) if lines else ()))
+    try:
+        code = device.compile_file(_from_here(source), target, opt_level=opt_level, flags=flags, include=include or ())
+    except device.CompileError as error:
+        raise _told(error, every) from error
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.all_lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
@@ -256,6 +258,20 @@ def compile_file(
         for kernel, found in kernels.items():
             print(f"{kernel} for {target}: " + ", ".join(f"{k} {v}" for k, v in found.items()))
     return 0
+
+
+def _from_here(path: Path) -> Path:
+    """The path as it is given; relative to the working folder where that holds it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_absolute() and path.is_relative_to(here) else path
+
+
+def _told(error: device.CompileError, every: bool) -> device.CompileError:
+    """The error with what is shown below it: every other one, or how many those are."""
+    count = len(error.others)
+    below = [line for other in error.others for line in other] if every else [
+        f"{count} more error{'s' * (count > 1)}: --all-errors shows every one"][:count]  # fmt: skip
+    return device.CompileError(str(error), error.output, (*error.shown, *below))
 
 
 def blocks_a_unit(kernel: device.KernelResources, target: str) -> int | None:

@@ -25,7 +25,7 @@ np.float32(198.0)
 
 | what | name |
 |---|---|
-| build | `compile_source(source, target)` → `CodeObject`; `compile_to_assembly`, `find_compilers()`, `targets()` |
+| build | `compile_source(source, target)`, `compile_file(path, target)` → `CodeObject`; `find_compilers()` |
 | read | `CodeObject.read(bytes)`, `.target`, `.payload`, `.kernels[name]` → `KernelResources`, `.save(path)` |
 | find | `devices()` → `Found(devices, absent)`, `choose_device("auto")` |
 | run | `device.load(code)` → `Module`, `module.launch(name, grid, block, arguments)`, `device.synchronize()` |
@@ -38,7 +38,7 @@ is used.
 """
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
-from layoutalg.device.compile import compile_source, compile_to_assembly
+from layoutalg.device.compile import compile_file, compile_source, compile_to_assembly
 from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
 from layoutalg.device.found import choose_device, devices
 from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module
@@ -56,6 +56,6 @@ from layoutalg.target import UnknownTargetError
 __all__ = [
     "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",
     "DeviceError", "Event", "Found", "KernelResources", "LaunchError", "Module", "NoCompilerError", "NoDeviceError",
-    "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "compile_source", "compile_to_assembly",
-    "devices", "family", "find_compilers", "targets",
+    "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "compile_file", "compile_source",
+    "compile_to_assembly", "devices", "family", "find_compilers", "targets",
 ]  # fmt: skip

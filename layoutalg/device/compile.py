@@ -9,25 +9,26 @@ Tile; what needs AMD's device library must be built by hipcc.
 """
 
 import functools
+import json
 import platform
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.codeobject import CodeObject
-from layoutalg.device.compilers import INCLUDE, Compiler, choose_compiler, output_name
+from layoutalg.device.compilers import INCLUDE, SOURCE, Compiler, choose_compiler, output_name
+from layoutalg.device.diagnostics import refusal
+from layoutalg.device.kernelless import why_no_kernel
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
 
 # What `__global__` and `void name(` become on the CPU, once the preprocessor has read the source.
 _KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
-_ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
-
-#: A function that a linker does not find, of AMD's device library.
-_OCML = re.compile(r"undefined \w* ?symbol: __ocml_")
 
 
 def compile_source(
@@ -46,7 +47,8 @@ def compile_source(
     nothing is kept in the cache, since it does not know them.
     The code object is a whole ELF file (AMD), PTX text (NVIDIA) or a shared library (CPU).
 
-    Raises `UnknownTargetError`, `NoCompilerError`, or `CompileError` with the first error that the compiler names.
+    Raises `UnknownTargetError`, `NoCompilerError`, or `CompileError` with the first error that the compiler names, or
+    with the reason why no kernel comes out.
 
     >>> code = compile_source('#include "layoutalg_device.h"\\nextern "C" __global__ void nop() {}\\n', "gfx942")
     >>> code.kernels["nop"].lds_bytes
@@ -62,10 +64,34 @@ def compile_source(
     if payload is None:
         if family(target) == "cpu":
             source = _with_launchers(source, chosen, flags)
-        payload = _run_all(steps, source, output_name(target), target)
+        payload = _built(source, target, steps, output_name(target))
         if not include:
             cache.write(key, payload)
     return CodeObject.read(payload)
+
+
+def compile_file(
+    path: Path,
+    target: str,
+    *,
+    compiler: Compiler | None = None,
+    opt_level: int = 3,
+    flags: tuple[str, ...] = (),
+    include: Sequence[Path] = (),
+) -> CodeObject:
+    """Compiles a source where it lies: headers beside it are found, and errors and `-g` name it as it is named here.
+
+    Arguments and errors as `compile_source`; nothing is kept in the cache, which does not know what a file includes.
+    """
+    chosen = compiler or choose_compiler(target)
+    if family(target) == "cpu":
+        text = f"#line 1 {json.dumps(str(path))}\n{path.read_text()}"
+        beside = (path.resolve().parent, *include)
+        return compile_source(text, target, compiler=chosen, opt_level=opt_level, flags=flags, include=beside)
+    flags += tuple(f"-I{folder}" for folder in include)
+    with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
+        steps = chosen.steps(target, opt_level, flags, str(path), f"{folder}/")
+        return CodeObject.read(_Build(target, steps, folder, str(path), str(Path.cwd())).made(output_name(target)))
 
 
 def compile_to_assembly(
@@ -77,30 +103,86 @@ def compile_to_assembly(
     >>> "s_endpgm" in text
     True
     """
-    first = (compiler or choose_compiler(target)).steps(target, opt_level, flags)[0]
-    return _run_all((tuple("-S" if part == "-c" else part for part in first),), source, first[-1], target).decode()
+    steps = (compiler or choose_compiler(target)).steps(target, opt_level, flags)
+    last = next(n for n, step in enumerate(steps) if SOURCE in step)
+    text = tuple("-S" if part == "-c" else part for part in steps[last])
+    return _built(source, target, (*steps[:last], text), text[-1]).decode()
 
 
-def _run_all(steps: Iterable[tuple[str, ...]], source: str, output: str, target: str) -> bytes:
-    """Runs the steps in a folder of their own and returns one of its files."""
+def _built(source: str, target: str, steps: Sequence[tuple[str, ...]], output: str) -> bytes:
+    """What the steps make of a text in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
-        (Path(folder) / "kernel.hip").write_text(source)
-        for command in steps:
-            _run(command, folder, target)
-        return (Path(folder) / output).read_bytes()
+        (Path(folder) / SOURCE).write_text(source)
+        return _Build(target, steps, folder).made(output)
 
 
-def _run(command: tuple[str, ...], folder: str, target: str) -> None:
-    try:
-        status, output = run_compiler(command, folder)
-    except CompileError as error:
-        raise CompileError(f"{target}: {error}") from error
-    if status != 0:
-        found = _ERROR.search(output)
-        reason = found.group().strip() if found else f"it ended with status {status} and named no error"
-        if _OCML.search(reason):
-            reason += " (it needs AMD's device library, which layoutalg's HIP header does without)"
-        raise CompileError(f"{target}: the source does not compile; mend this first: {reason}", output)
+@dataclass(frozen=True)
+class _Build:
+    """Steps from a source to what is loaded; `folder` has what they make, `source` and `place` are a file and its."""
+
+    target: str
+    steps: Sequence[tuple[str, ...]]
+    folder: str
+    file: str = ""
+    place: str = ""
+
+    def made(self, output: str) -> bytes:
+        """Runs the steps and returns one of their files.
+
+        Raises `CompileError` where one fails, or where the file is a code object without a kernel.
+        """
+        for step in self.steps:
+            status, said = self._ran(step)
+            if status != 0:
+                located = said if step == self._first else self._located(step) or said
+                first, shown, others = refusal(located, self._name, self.target, self.place or self.folder)
+                raise self._refused(first, said, shown, others)
+        payload = (Path(self.folder) / output).read_bytes()
+        if output == output_name(self.target) and _has_no_kernel(payload, self.target):
+            preprocessed = self._ran((*self._first[:-2], "-E", "-o", "-"))[1]
+            text = (Path(self.place or self.folder) / self._name).read_text(errors="replace")
+            raise self._refused(why_no_kernel(self._name, text, preprocessed))
+        return payload
+
+    @property
+    def _name(self) -> str:
+        return self.file or SOURCE
+
+    @property
+    def _first(self) -> tuple[str, ...]:
+        """The step that compiles the source."""
+        return next(step for step in self.steps if self._name in step)
+
+    def _located(self, failed: tuple[str, ...]) -> str:
+        """What is said of a later step's failure where the source is compiled so that its lines are known; or nothing.
+
+        The linker, the last of several, reads debug information; what the source has in `asm` clang itself assembles.
+        """
+        if failed != self.steps[-1]:
+            return self._ran((*self._first, "-Xclang", "-emit-obj"))[1]
+        later = self.steps[self.steps.index(self._first) + 1 :]
+        found = (self._ran(step) for step in ((*self._first, "-gline-tables-only"), *later))
+        return next((said for status, said in found if status != 0), "")
+
+    def _ran(self, command: tuple[str, ...]) -> tuple[int, str]:
+        try:
+            return run_compiler(command, self.folder, self.place)
+        except CompileError as error:
+            raise CompileError(f"{self.target}: {error}") from error
+
+    def _refused(self, message: str, *rest: Any) -> CompileError:
+        """The error; of a text that is no file's, with its target."""
+        return CompileError(message if self.file else f"{self.target}: {message}", *rest)
+
+
+def _has_no_kernel(payload: bytes, target: str) -> bool:
+    """Whether a code object has none; those of the CPU have one for each launcher."""
+    match family(target):
+        case "amd":
+            return not CodeObject.read(payload).kernels
+        case "nvidia":
+            return b".entry" not in payload
+    return False
 
 
 @functools.cache
@@ -116,7 +198,8 @@ def _processor() -> str:
 
 def _with_launchers(source: str, compiler: Compiler, flags: tuple[str, ...]) -> str:
     """The source, and for each of its kernels (macros may write them) what launches it."""
-    text = _run_all((compiler.preprocess(flags),), source, "kernel.i", "cpu").decode()
+    step = compiler.preprocess(flags)
+    text = _built(source, "cpu", (step,), step[-1]).decode()
     names = _KERNEL.findall(text)
     if not names:
         raise CompileError('cpu: the source holds no kernel: write one as extern "C" __global__ void name(…)')

@@ -39,7 +39,15 @@ INCLUDE = Path(__file__).parent / "include"
 #: The wheel whose hidden `clang` and `ld.lld` subcommands are known to work.
 ZIG_REQUIREMENT = "ziglang==0.17.0"
 
-_LANGUAGE = ("-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE")
+#: What a source without a file of its own is called.
+SOURCE = "kernel.hip"
+
+# What is built is the same wherever it is: debug information has the working folder as `.`, and headers that are
+# installed under names of their own.
+_LANGUAGE = (
+    "-std=c++17", "-fdeclspec", "-DLAYOUTALG_DEVICE", "-ferror-limit=0", "-ffile-compilation-dir=.",
+    f"-ffile-prefix-map={INCLUDE}=/layoutalg",
+)  # fmt: skip
 _ONE_GPU = ("--cuda-device-only", "-nogpulib", "-fuse-cuid=none")
 # As HIP's CMake target `hip::host` has it, before any include: without it a source takes its CUDA branch. HIP dropped
 # the older name with 6.0 (ROCm/clr, CHANGELOG); sources that ask for it, and builds that give it, remain.
@@ -93,35 +101,40 @@ class Compiler:
     version: str  # part of the cache's key
     include: tuple[str, ...] = ()  # flags that name its own and the C++ library's headers, where it does not find them
 
-    def steps(self, target: str, opt_level: int, flags: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
-        """The commands that turn `kernel.hip` into `output_name(target)`, to be run in the source's folder."""
+    def steps(
+        self, target: str, opt_level: int, flags: tuple[str, ...] = (), source: str = SOURCE, folder: str = ""
+    ) -> tuple[tuple[str, ...], ...]:
+        """The commands that turn a source into `output_name(target)`, to be run in one working folder.
+
+        `folder`: what the names of all files that are written begin with.
+        """
         language = (*_LANGUAGE, f"-O{opt_level}", f"-I{INCLUDE}", *self.include, *flags)
+        assembly, made, linked = (f"{folder}kernel.{ending}" for ending in ("s", "o", "so"))
         kind: tuple[str, ...]
         match family(target):
             case "amd":
                 kind = (*_AMD, f"--offload-arch={processor(target)}")
                 of_both = tuple(flag for flag in flags if flag.startswith("-mwavefrontsize"))
                 machine = ("--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", *of_both)
-                assemble = (*self.clang, *machine, "-c", "kernel.s")
                 return (
-                    (*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),
-                    (*assemble, "-o", "kernel.o"),
-                    (*self.linker, "--no-undefined", "-shared", "kernel.o", "-o", "kernel.so"),
+                    (*self.clang, *kind, *language, "-S", source, "-o", assembly),
+                    (*self.clang, *machine, "-c", assembly, "-o", made),
+                    (*self.linker, "--no-undefined", "-shared", made, "-o", linked),
                 )
             case "nvidia":
                 kind = (*_NVIDIA, f"--cuda-gpu-arch={processor(target)}")
-                return ((*self.clang, *kind, *language, "-S", "kernel.hip", "-o", "kernel.s"),)
+                return ((*self.clang, *kind, *language, "-S", source, "-o", assembly),)
         return (
-            (*self.clang, *_CPU, *language, "-c", "kernel.hip", "-o", "kernel.o"),
+            (*self.clang, *_CPU, *language, "-c", source, "-o", made),
             # What the library needs of this machine (thread-local storage, memcpy) is resolved when it is loaded;
             # a kernel that bears the name of a C function is still the kernel.
-            (*self.linker, "-Bsymbolic", "-shared", "kernel.o", "-o", "kernel.so"),
+            (*self.linker, "-Bsymbolic", "-shared", made, "-o", linked),
         )
 
     def preprocess(self, flags: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that turns `kernel.hip` into `kernel.i`, macros expanded as for the CPU."""
         language = (*_LANGUAGE, f"-I{INCLUDE}", *self.include, *flags)
-        return (*self.clang, *_CPU, *language, "-E", "kernel.hip", "-o", "kernel.i")
+        return (*self.clang, *_CPU, *language, "-E", SOURCE, "-o", "kernel.i")
 
 
 def output_name(target: str) -> str:
@@ -202,7 +215,11 @@ def _zig() -> Iterator[Compiler]:
     lib = folder / "lib"
     # The C++ library's headers come before the compiler's own, which come before the C library's.
     found = (lib / "libcxx" / "include", lib / "include", *(lib / "libc" / "include" / name for name in _LIBC))
-    include = ("-nostdinc", *(part for path in found for part in ("-isystem", str(path))))
+    include = (
+        "-nostdinc",
+        f"-ffile-prefix-map={folder}=/ziglang",
+        *(part for path in found for part in ("-isystem", str(path))),
+    )
     include += tuple(f"-D_LIBCPP_{name}={value}" for name, value in _LIBCXX.items())
     yield Compiler("zig", (zig, "clang"), (zig, "ld.lld"), version, include)
 

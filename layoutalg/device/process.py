@@ -29,8 +29,8 @@ MEMORY_LIMIT = 8 << 30
 _TOO_LONG = "{} took over {:g} s: give it less to do"
 
 
-def run_compiler(command: Sequence[str], folder: str) -> tuple[int, str]:
-    """Runs one step in a folder: its exit status, and all that it said.
+def run_compiler(command: Sequence[str], folder: str, place: str = "") -> tuple[int, str]:
+    """Runs one step in a folder, or at another place with that folder for its own files: its status, and what it said.
 
     Raises `CompileError` where the command cannot be run or takes longer than it may.
     """
@@ -40,7 +40,12 @@ def run_compiler(command: Sequence[str], folder: str) -> tuple[int, str]:
     limited = ("sh", "-c", f'{limits}; exec "$0" "$@"', *command)
     environment = {**os.environ, "TMPDIR": folder, "LC_ALL": "C"}
     process = subprocess.Popen(
-        limited, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        limited,
+        cwd=place or folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
     )
     try:
         said, _ = process.communicate(timeout=TIME_LIMIT * PATIENCE)

@@ -132,6 +132,24 @@ def test_emit_then_compile(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert kernel["spills"] == 0
 
 
+def test_an_error_is_shown_at_its_line_and_every_one_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path below the working folder is named from there; JSON has the one line."""
+    monkeypatch.chdir(tmp_path)
+    text = '#include "layoutalg_device.h"\n__global__ void k(int* a) {\n  a[0] = one;\n  a[1] = two;\n}\n'
+    (tmp_path / "k.hip").write_text(text)
+    result = run("compile", tmp_path / "k.hip", "--json")
+    line = "k.hip:3:10: error: use of undeclared identifier 'one'"
+    assert json.loads(result.stdout) == {"error": line, "exit": 3}
+    shown = ["    3 |   a[0] = one;", "      |          ^~~"]
+    assert result.stderr.splitlines() == [
+        f"layoutalg: {line}", *shown, "1 more error: --all-errors shows every one"
+    ]  # fmt: skip
+    every = run("compile", "k.hip", "--all-errors").stderr.splitlines()
+    assert every[:3] == [f"layoutalg: {line}", *shown]
+    assert every[3] == "k.hip:4:10: error: use of undeclared identifier 'two'"
+    assert not (tmp_path / "k.co").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -22,7 +22,7 @@ from layoutalg.kernel.access.prices import priced
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import verify
-from layoutalg.target import target_names
+from layoutalg.target import is_target
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def conflict_free(program: Program, target: str) -> bool | None:
     (True, None)
     """
 
-    if target not in target_names() or len(program.threads) != 1:
+    if not is_target(target) or len(program.threads) != 1:
         return None
     cycles = [one.cycles for one in priced(program, target)]
     return None if None in cycles else all(n == 1 for n in cycles)

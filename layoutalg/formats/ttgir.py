@@ -21,7 +21,7 @@ from layoutalg.interop.triton.shared import shared
 from layoutalg.interop.triton.ttgir import LineError, LocalAccess, ShapedType, Ttgir, ttgir
 from layoutalg.target.dtypes import element_type
 from layoutalg.target.known import builds
-from layoutalg.target.read import target_names
+from layoutalg.target.read import is_target
 
 TRANSPOSING = ("gfx950", "gfx1250")
 """Targets with LDS loads that transpose (`ds_read_b64_tr_b16`, `ds_load_tr16_b128`: LLVM's BuiltinsAMDGPU)."""
@@ -60,7 +60,7 @@ def _target(module: Ttgir, file: str) -> str:
     """The module's own target by our name."""
     kind, _, name = module.target.partition(":")
     own = f"sm_{name}" if kind == "cuda" else name.partition(":")[0]
-    if own in target_names():
+    if is_target(own):
         return own
     if own in builds():
         return builds()[own].name

@@ -34,11 +34,11 @@ from layoutalg.target.model import (
     UnknownInstructionError,
     UnknownTargetError,
 )
-from layoutalg.target.read import load_target, target, target_names
+from layoutalg.target.read import is_target, load_target, target, target_names
 from layoutalg.target.tables import TargetFileError
 
 __all__ = [
     "DEFAULT", "DEFAULT_EXPLAINED", "DEFAULT_MEASURED", "DEFAULT_READ", "Card", "CodeFormat", "Evidence",
     "LdsInstruction", "Target", "TargetError", "TargetFileError", "UnknownInstructionError", "UnknownTargetError",
-    "load_target", "target", "target_names",
+    "is_target", "load_target", "target", "target_names",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from functools import cache
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.model import Target
 from layoutalg.target.operand import MatrixInstruction
-from layoutalg.target.read import target, target_names
+from layoutalg.target.read import kin, target, target_names
 from layoutalg.target.tables import TargetFileError
 
 
@@ -28,9 +28,9 @@ def builds() -> Mapping[str, Target]:
     """The names that code can be built for, each with the target whose data it is built by.
 
     >>> builds()["sm_80"].name, [name for name in builds() if name.startswith("gfx9")]
-    ('sm_90', ['gfx906', 'gfx90a', 'gfx942', 'gfx950'])
+    ('sm_90', ['gfx906', 'gfx908', 'gfx90a', 'gfx942', 'gfx950'])
     """
-    known = [one for one in map(target, target_names()) if one.vendor]
+    known = [one for one in map(target, (*target_names(), *kin())) if one.vendor]
     named = [(one.vendor, len(name), name, one) for one in known for name in (one.name, *one.older)]
     return {name: one for _, _, name, one in sorted(named, key=lambda entry: entry[:3])}
 
@@ -72,7 +72,7 @@ def matrix_instructions(name: str) -> tuple[MatrixInstruction, ...]:
 
 @cache
 def processors() -> Mapping[int, Target]:
-    """By EF_AMDGPU_MACH, the target that has the processor; of several, the one that is called like it.
+    """By EF_AMDGPU_MACH, the target that has the processor; of several, one with a file of its own, called like it.
 
     TargetFileError where two targets give one number to different processors.
 
@@ -80,7 +80,7 @@ def processors() -> Mapping[int, Target]:
     'gfx942'
     """
     found: dict[int, Target] = {}
-    for one in sorted(builds().values(), key=lambda one: one.name != one.processor):
+    for one in sorted(builds().values(), key=lambda one: (one.name in kin(), one.name != one.processor)):
         if one.machine:
             first = found.setdefault(one.machine.number, one)
             if first.processor != one.processor:

@@ -42,6 +42,8 @@
     [straight]                           # bytes = [4, 16]: a lane's, of loads straight to LDS; evidence
     [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
+    [kin.gfx1101]                        # a processor of this instruction set, of which all else is taken from here:
+                                         # the fields of `Kin`, and its evidence
     [[card]]                             # peak numbers; the fields of `model.Card`
 
 A file with an unknown key, a missing one, or phases that do not part the wave is refused with the reason.  `like` takes
@@ -54,6 +56,7 @@ wherever the package's are.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -64,15 +67,13 @@ from typing import Any
 
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.files import target_files, text_of
+from layoutalg.target.lds import LdsEntry, RivalEntry, lds_instructions, lds_rivals
 from layoutalg.target.matrix import matrix_table
 from layoutalg.target.model import (
-    DWORD,
-    Access,
     Card,
     CodeFormat,
     ElementTypes,
     Evidence,
-    LdsInstruction,
     MatrixCores,
     StraightLoads,
     Target,
@@ -106,25 +107,14 @@ class _Facts:
 
 
 @dataclass(frozen=True)
-class _Lds:
-    instructions: tuple[str, ...]
-    access: Access
-    bytes: int
-    alignment: int
-    banks: int
-    evidence: Evidence
-    run: int = 0
-    phases: tuple[str, ...] = ()
-    pairs_merge: bool = False
+class Kin:
+    """What a processor has of its own beside another of its instruction set: its ELF number, and a unit's registers."""
 
-
-@dataclass(frozen=True)
-class _Rival:
-    instructions: tuple[str, ...]
-    banks: int
+    title: str
+    number: int
     evidence: Evidence
-    run: int = 0
-    phases: tuple[str, ...] = ()
+    registers: int = 0
+    granule: int = 0
 
 
 @dataclass(frozen=True)
@@ -133,8 +123,8 @@ class _File:
     title: str
     sources: Mapping[str, str]
     facts: _Facts
-    lds: tuple[_Lds, ...]
-    rival: tuple[_Rival, ...] = ()
+    lds: tuple[LdsEntry, ...]
+    rival: tuple[RivalEntry, ...] = ()
     vendor: Vendor = ""
     processor: str = ""
     older: tuple[str, ...] = ()
@@ -146,15 +136,20 @@ class _File:
     types: ElementTypes | None = None
     plans: Mapping[str, Tiling] = field(default_factory=dict)
     card: tuple[Card, ...] = ()
+    kin: Mapping[str, Kin] = field(default_factory=dict)
 
 
 @cache
 def target(name: str) -> Target:
-    """A target of the package or of the user's folder, by name; UnknownTargetError lists the names.
+    """A target of the package or of the user's folder, or a processor of its kin, by name; or UnknownTargetError.
 
     >>> target("gfx950").instruction("ds_read_b64").banks
     64
+    >>> target("gfx1102").unit.registers, target("gfx1102").instruction("ds_read_b64").evidence.doubt
+    (1024, 'no measurement on gfx1102 was found: taken from gfx1100')
     """
+    if name in kin() and name not in target_files():
+        return _of_kin(name, kin()[name])
     if name not in target_files():
         raise UnknownTargetError(
             f"unknown target {name!r}: it is one of {', '.join(target_names())}, or the path of a target's TOML file"
@@ -169,9 +164,33 @@ def target_names() -> tuple[str, ...]:
     """The targets of the package and of the user's folder.
 
     >>> target_names()[:3]
-    ('gfx1030', 'gfx1100', 'gfx1151')
+    ('gfx1010', 'gfx1030', 'gfx1100')
     """
     return tuple(sorted(target_files()))
+
+
+@cache
+def kin() -> Mapping[str, str]:
+    """The processors that targets' files have besides their own, each with the target of its file.
+
+    >>> kin()["gfx1101"]
+    'gfx1100'
+    """
+    found: dict[str, str] = {}
+    for name in target_names():
+        for other in tomllib.loads(text_of(name)).get("kin", {}):
+            if found.setdefault(other, name) != name:
+                raise TargetFileError(f"{name}.toml: kin.{other}: {found[other]}.toml has it too")
+    return found
+
+
+def is_target(name: str) -> bool:
+    """Whether `target` knows a name.
+
+    >>> is_target("gfx1101"), is_target("gfx1199")
+    (True, False)
+    """
+    return name in target_files() or name in kin()
 
 
 def load_target(path: str | Path) -> Target:
@@ -204,14 +223,37 @@ def parse(text: str, origin: str) -> Target:
     tables.check(bool(re.fullmatch(r"[\w.-]+", file.name)), "name", f"{file.name!r} has more than letters, digits, _.-")
     _check_matrix(tables, file)
     _check_types(tables, file)
-    instructions = _lds_instructions(tables, file)
+    wave = file.facts.wave_size.value
+    instructions = lds_instructions(tables, file.lds, wave)
     return Target(
         name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
-        instructions=instructions, rivals=_rivals(tables, file, instructions), vendor=file.vendor,
+        instructions=instructions, rivals=lds_rivals(tables, file.rival, instructions, wave), vendor=file.vendor,
         processor=file.processor or file.name, older=file.older, library=file.library, unit=file.unit,
         machine=file.machine, matrix=file.matrix, straight=file.straight, types=file.types, tilings=file.plans,
         cards=tuple(replace(card, target=file.name) for card in file.card), **values,
     )  # fmt: skip
+
+
+def _of_kin(name: str, family: str) -> Target:
+    """A processor of a file's instruction set: its own number and registers, and what else that says of such code."""
+    other, own = target(family), _kin_of(family)[name]
+    assert other.machine
+    taken = parse(f'name = {json.dumps(name)}\ntitle = {json.dumps(own.title)}\nlike = "{family}"\nsources = {{}}',
+                  f"{family}.toml")  # fmt: skip
+    unit = other.unit
+    if unit and own.registers:
+        unit = replace(unit, registers=own.registers, granule=own.granule or unit.granule, evidence=own.evidence)
+    return replace(
+        taken, machine=replace(other.machine, number=own.number, evidence=own.evidence), unit=unit, matrix=other.matrix,
+        straight=other.straight, types=other.types, tilings=other.tilings,
+    )  # fmt: skip
+
+
+def _kin_of(family: str) -> Mapping[str, Kin]:
+    """The kin that a target's file says."""
+    table = _tables(text_of(family), f"{family}.toml")
+    found: Mapping[str, Kin] = Tables(f"{family}.toml", table["sources"]).value("kin", table["kin"], Mapping[str, Kin])
+    return found
 
 
 # Inheritance
@@ -234,7 +276,7 @@ def _tables(text: str, origin: str, below: tuple[str, ...] = ()) -> dict[str, An
 
 
 #: What a file says of one GPU only.
-_OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "older", "rival"})
+_OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "older", "rival", "kin"})
 
 
 #: What follows from the processor, so that only another card with the same one can have it.
@@ -306,71 +348,3 @@ def _check_types(tables: Tables, file: _File) -> None:
         tables.check(form in known, place, f"{name} is {' or '.join(known)}, not {form!r}")
         both = name != "f8" or file.machine is None or (file.machine.eights == "fnuz") == form.endswith("fnuz")
         tables.check(both, place, "machine.eights says another format")
-
-
-def _lds_instructions(tables: Tables, file: _File) -> Mapping[str, LdsInstruction]:
-    found: dict[str, LdsInstruction] = {}
-    for number, entry in enumerate(file.lds):
-        place = f"lds[{number}]"
-        phases = _phases(tables, place, entry, file.facts.wave_size.value)
-        for name in entry.instructions:
-            tables.check(name not in found, place, f"{name} is given twice")
-            found[name] = LdsInstruction(
-                name, entry.access, entry.bytes, entry.alignment, entry.banks, phases, entry.evidence, entry.pairs_merge
-            )
-            _check_served(tables, place, found[name])
-    return found
-
-
-def _rivals(
-    tables: Tables, file: _File, instructions: Mapping[str, LdsInstruction]
-) -> Mapping[str, tuple[LdsInstruction, ...]]:
-    found: dict[str, tuple[LdsInstruction, ...]] = {}
-    for number, entry in enumerate(file.rival):
-        place = f"rival[{number}]"
-        phases = _phases(tables, place, entry, file.facts.wave_size.value)
-        for name in entry.instructions:
-            tables.check(name in instructions, place, f"{name} is in no [[lds]]: there is nothing to differ from")
-            one = replace(instructions[name], banks=entry.banks, phases=phases, evidence=entry.evidence)
-            _check_served(tables, place, one)
-            models = [(of.banks, set(map(frozenset, of.phases))) for of in (one, instructions[name])]
-            tables.check(models[0] != models[1], place, f"of {name} it says what [[lds]] says")
-            found[name] = (*found.get(name, ()), one)
-    return found
-
-
-def _check_served(tables: Tables, place: str, one: LdsInstruction) -> None:
-    wanted = max(map(len, one.phases)) * one.dwords
-    tables.check(
-        wanted <= one.banks, place, f"a phase asks for {wanted} dwords of {one.banks} banks: no cycle serves it"
-    )
-    tables.check(
-        not one.pairs_merge or len(one.phases) % 2 == 0, place,
-        f"pairs_merge joins phases in twos, and {len(one.phases)} is odd",
-    )  # fmt: skip
-    tables.check(
-        one.alignment % min(one.bytes, DWORD) == 0, place, f"alignment {one.alignment} splits {one.bytes} bytes"
-    )
-
-
-def _phases(tables: Tables, place: str, entry: _Lds | _Rival, wave: int) -> tuple[tuple[int, ...], ...]:
-    tables.check(bool(entry.run) != bool(entry.phases), place, 'give either run = lanes, or phases = ["0-3 …"]')
-    if entry.run:
-        tables.check(wave % entry.run == 0, place, f"a wave of {wave} lanes has no runs of {entry.run}")
-        return tuple(tuple(range(start, start + entry.run)) for start in range(0, wave, entry.run))
-    place = f"{place}.phases"
-    groups = tuple(_lanes(tables, place, text) for text in entry.phases)
-    given = sorted(lane for group in groups for lane in group)
-    tables.check(given == list(range(wave)), place, f"they do not hold each of {wave} lanes once: {given}")
-    sizes = {len(group) for group in groups}
-    tables.check(len(sizes) == 1, place, f"they are of unequal sizes, {sorted(sizes)}")
-    return groups
-
-
-def _lanes(tables: Tables, place: str, text: str) -> tuple[int, ...]:
-    found: list[int] = []
-    for part in text.split():
-        first, _, last = part.partition("-")
-        tables.check(first.isdecimal() and (last or first).isdecimal(), place, f"{part!r} is no lane or range a-b")
-        found += range(int(first), int(last or first) + 1)
-    return tuple(found)

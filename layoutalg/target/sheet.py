@@ -12,7 +12,7 @@ from typing import Any
 
 from layoutalg.target.known import builds
 from layoutalg.target.model import Target
-from layoutalg.target.read import target, target_names
+from layoutalg.target.read import kin, target, target_names
 
 
 def sheet(gpu: Target) -> list[dict[str, Any]]:
@@ -56,13 +56,14 @@ def _plain(value: Any) -> str:
 def overview() -> list[dict[str, Any]]:
     """A line for each target: what it is, and what can be done with it.
 
-    >>> [(one["target"], one["decoder"]) for one in overview()][:2]
-    [('gfx906', ''), ('gfx90a', 'cdna')]
+    >>> [(one["target"], one["decoder"]) for one in overview()][:3]
+    [('gfx906', ''), ('gfx908', ''), ('gfx90a', 'cdna')]
     """
     names = sorted(target_names(), key=lambda name: list(builds()).index(name) if name in builds() else len(builds()))
     return [
         {
-            "target": one.name, "what": one.title, "wave": one.wave_size, "LDS bytes": one.lds_bytes,
+            "target": one.name, "what": one.title, "kin": " ".join(k for k, of in kin().items() if of == one.name),
+            "wave": one.wave_size, "LDS bytes": one.lds_bytes,
             "compiled as": one.processor if one.vendor else "", "decoder": one.machine.decoder if one.machine else "",
             "matrix instructions": len(one.matrix.instructions) if one.matrix else 0,
             "in doubt": sum(not one.evidence.certain for one in one.instructions.values()),

@@ -1,5 +1,6 @@
 """Targets: what the data files say, and what a wrong file is told."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,17 @@ from layoutalg.target import (
     TargetFileError,
     UnknownInstructionError,
     UnknownTargetError,
+    is_target,
     load_target,
 )
 from layoutalg.target import target as named
-from layoutalg.target.read import parse, target_names
+from layoutalg.target.read import kin, parse, target_names
 from tests.matrix import all_hold
 
-NAMES = ("gfx906", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250", "sm_90")
+NAMES = (
+    "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250",
+    "sm_90",
+)  # fmt: skip
 ENTRIES = [(name, instruction) for name in NAMES for instruction in named(name).instructions.values()]
 
 
@@ -27,7 +32,8 @@ def bits(lane: int) -> list[int]:
 def test_the_targets_are_there() -> None:
     assert set(target_names()) == set(NAMES)
     assert [(named(n).wave_size, named(n).lds_bytes // 1024) for n in NAMES] == [
-        (64, 64), (64, 64), (64, 64), (64, 160), (32, 64), (32, 64), (32, 64), (32, 64), (32, 320), (32, 227),
+        (64, 64), (64, 64), (64, 64), (64, 64), (64, 160), (32, 64), (32, 64), (32, 64), (32, 64),
+        (32, 64), (32, 320), (32, 227),
     ]  # fmt: skip
 
 
@@ -81,6 +87,35 @@ def test_what_another_source_says_stands_beside_the_entry() -> None:
     assert other.evidence.sources != own.evidence.sources
     assert all(named(n).instruction(i).evidence.doubt for n in NAMES for i in named(n).rivals), "settled: no rival"
     assert not named("gfx906").rivals, "what is like gfx942 has its entries, not its rivals"
+
+
+def test_kin_have_their_own_numbers_and_registers_and_the_family_s_code() -> None:
+    """AMDGPUUsage, e_flags; AMDGPU.td, Feature1_5xVGPRs: half as many registers again."""
+    numbers = {name: named(name).machine.number for name in kin()}
+    assert numbers == {
+        "gfx1011": 0x34, "gfx1012": 0x35,
+        "gfx1031": 0x37, "gfx1032": 0x38, "gfx1033": 0x39, "gfx1034": 0x3E, "gfx1035": 0x3D, "gfx1036": 0x45,
+        "gfx1101": 0x46, "gfx1102": 0x47, "gfx1103": 0x44,
+        "gfx1150": 0x43, "gfx1152": 0x55, "gfx1153": 0x58, "gfx1200": 0x48,
+    }  # fmt: skip
+    for name, family in kin().items():
+        own, other = named(name), named(family)
+        assert (own.name, own.processor, own.library, own.cards) == (name, name, False, ())
+        assert replace(own.machine, number=other.machine.number, evidence=other.machine.evidence) == other.machine
+        assert (own.matrix, own.types, own.tilings) == (other.matrix, other.types, other.tilings)
+        assert all(one.evidence.doubt for one in own.instructions.values())
+        assert is_target(name)
+    more = {"gfx1101", "gfx1200"}
+    assert {name for name in kin() if named(name).unit.registers == 1536} == more
+    assert {(named(name).unit.granule, kin()[name]) for name in kin() if name not in more} == {
+        (8, "gfx1010"), (16, "gfx1030"), (16, "gfx1100"), (16, "gfx1151"),
+    }  # fmt: skip
+
+
+def test_kin_that_say_too_little_are_refused() -> None:
+    text = CHIP + '[kin.chip2]\ntitle = "two"\nconfidence = "documented"\nsources = ["manual"]\n'
+    with pytest.raises(TargetFileError, match=r"chip.toml: kin.chip2: it lacks number"):
+        parse(text, "chip.toml")
 
 
 def test_an_unknown_name_is_refused_with_what_there_is() -> None:

@@ -51,8 +51,8 @@ from layoutalg.kernel.program.names import index_type, vector_type
 from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove import Verdict
+from layoutalg.target import is_target
 from layoutalg.target import target as target_named
-from layoutalg.target import target_names
 
 PREAMBLE = """\
 #if defined(LAYOUTALG_DEVICE)
@@ -113,7 +113,7 @@ def emit_unverified(program: Program) -> str:
 def _refuse_target(program: Program, target: str | None) -> None:
     if target and (missing := lacks(program, target)):
         raise NotProvedError(f"{program.name}: not emitted for {target}, which has no {missing}")
-    why = too_large(program, target_named(target)) if target in target_names() else ""
+    why = too_large(program, target_named(target)) if target and is_target(target) else ""
     if why:
         raise NotProvedError(f"{program.name}: not emitted for {target}, whose blocks have fewer: it asks for {why}")
 
@@ -141,7 +141,7 @@ def _header(verified: Verified, target: str | None) -> str:
 
 def _described(program: Program, target: str | None) -> list[str]:
     """A warning where nothing is known of the target's limits."""
-    if target is None or target in target_names():
+    if target is None or is_target(target):
         return []
     known = ", ".join(gpu.name for gpu in targets_of(program))
     return [

@@ -8,22 +8,32 @@ A bundle has a code object for each target; a library has a bundle for each of i
 | bundle | `__CLANG_OFFLOAD_BUNDLE__`, a count, entries, what they name |
 | entry | offset from the bundle's start, size, length of its name, its name: `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-` |
 | compressed bundle | `CCOB`, version, method; since 2 the whole size; size of the bundle within, hash, the bundle |
+| method | 0 zlib, 1 zstd (LLVM, `Support/Compression.h`, `Format`); since 3 sizes have 8 bytes, 4 before |
 
 A file without that section, and which is no bundle, is searched for whole bundles; what only looks like the start of
-one is passed over there.  What it cannot represent: SPIR-V, and bundles compressed with zstd, which are refused.
+one is passed over there.  What it cannot represent: SPIR-V, which is passed over.
 """
 
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import Elf, damaged
 from layoutalg.isa.container.loader import EM_AMDGPU
 from layoutalg.isa.container.target_id import TargetId
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
 
 _PLAIN, _COMPRESSED = b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
 _ENTRY = struct.Struct("<QQQ")
@@ -33,7 +43,7 @@ _HEADERS = {1: struct.Struct("<IQ"), 2: struct.Struct("<IIQ"), 3: struct.Struct(
 _ZLIB, _ZSTD = 0, 1
 
 #: A name is not longer, nor is a compressed bundle larger.
-_LONGEST_NAME, _LARGEST = 1 << 10, 1 << 30
+_LONGEST_NAME, _LARGEST_LOG = 1 << 10, 30
 
 SECTION = b".hip_fatbin"
 
@@ -152,19 +162,27 @@ def _unpacked(payload: bytes, at: int, end: int) -> tuple[list[Bundled], int]:
         raise damaged(f"the compressed bundle at {at:#x} has version {version} and method {method}")
     *sizes, _ = header.unpack_from(payload, at + 8)
     whole, size = (end - at, *sizes) if version == 1 else sizes
-    if not 8 + header.size <= whole <= end - at or size > _LARGEST:
+    if not 8 + header.size <= whole <= end - at or size >> _LARGEST_LOG:
         raise damaged(f"the compressed bundle at {at:#x} has {whole} bytes, and {size} unpacked")
-    if method == _ZSTD:
-        raise CodeObjectError(
-            f"the bundle at {at:#x} is compressed with zstd: unpack it (clang-offload-bundler --unbundle), or compile "
-            "with --no-offload-compress"
-        )
-    machine = zlib.decompressobj()
+    machine, its_error = _decompressor(method, at)
     try:
         bundle = machine.decompress(payload[at + 8 + header.size : at + whole], size + 1)
-    except zlib.error as error:
+    except its_error as error:
         raise damaged(f"the compressed bundle at {at:#x}: {error}") from error
     if len(bundle) != size or not machine.eof or not bundle.startswith(_PLAIN):
         raise damaged(f"the compressed bundle at {at:#x} is not one of {size} bytes")
     objects, _ = _plain(bundle, 0, len(bundle))
     return [Bundled(one.target, one.payload, at) for one in objects], at + whole - len(machine.unused_data)
+
+
+def _decompressor(method: int, at: int) -> tuple[Any, type[Exception]]:
+    """What unpacks a method's data, and the error by which it refuses some."""
+    if method == _ZLIB:
+        return zlib.decompressobj(), zlib.error
+    try:
+        options = {zstd.DecompressionParameter.window_log_max: _LARGEST_LOG}
+        return zstd.ZstdDecompressor(options=options), zstd.ZstdError
+    except ImportError:
+        raise CodeObjectError(
+            f"the bundle at {at:#x} is compressed with zstd, which this Python has not: pip install backports.zstd"
+        ) from None

@@ -1,7 +1,9 @@
 """Bundles as clang's offload bundler writes them, and a host's library that holds some."""
 
 import struct
+import sys
 import zlib
+from importlib import import_module
 
 PLAIN = b"__CLANG_OFFLOAD_BUNDLE__"
 
@@ -18,12 +20,17 @@ def bundled(entries, alignment=4096):
 
 
 def compressed(bundle, version=2, method=0):
-    """The bundle compressed, with the header of a version."""
-    packed = zlib.compress(bundle)
+    """The bundle compressed by zlib or zstd, with the header of a version."""
+    packed = zstd().compress(bundle) if method else zlib.compress(bundle)
     form = {1: "<IQ", 2: "<IIQ", 3: "<QQQ"}[version]
     whole = 8 + struct.calcsize(form) + len(packed)
     sizes = (len(bundle),) if version == 1 else (whole, len(bundle))
     return b"CCOB" + struct.pack("<HH", version, method) + struct.pack(form, *sizes, 0) + packed
+
+
+def zstd():
+    """The module that packs by zstd."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def library(fatbin, section=b".hip_fatbin"):

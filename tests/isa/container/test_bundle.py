@@ -5,6 +5,7 @@ import struct
 import pytest
 
 from layoutalg.errors import CodeObjectError
+from layoutalg.isa.container import bundle
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.container.bundle import code_objects
 from tests.isa.container.bundles import PLAIN, bundled, compressed, library
@@ -35,9 +36,9 @@ def targets(objects):
     return [str(one.target) for one in objects]
 
 
-@pytest.mark.parametrize("version", [0, 1, 2, 3])
-def test_a_bundle_has_a_code_object_for_each_target(version):
-    objects = code_objects(compressed(BUNDLE, version) if version else BUNDLE)
+@pytest.mark.parametrize(("version", "method"), [(0, 0), (1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1)])
+def test_a_bundle_has_a_code_object_for_each_target(version, method):
+    objects = code_objects(compressed(BUNDLE, version, method) if version else BUNDLE)
     assert targets(objects) == TARGETS
     assert [one.payload for one in objects] == [PLUS, MINUS, payload()]
     assert all(list(read_kernels(one.payload)) == [NAME] for one in objects)
@@ -96,9 +97,18 @@ def test_a_name_is_that_of_the_code():
         code_objects(bundled([named("gfx90a:xnack+", MINUS)]))
 
 
-def test_zstd_is_refused_by_name():
-    with pytest.raises(CodeObjectError, match="compressed with zstd: unpack it"):
-        code_objects(compressed(BUNDLE, method=1))
+class Absent:
+    """Stands for a module that is not installed."""
+
+    def __getattr__(self, name):
+        raise ModuleNotFoundError("No module named 'backports.zstd'")
+
+
+def test_a_python_without_zstd_says_what_has_it(monkeypatch):
+    monkeypatch.setattr(bundle, "zstd", Absent())
+    file = compressed(BUNDLE)
+    with pytest.raises(CodeObjectError, match=r"at 0x0 is compressed with zstd, .*: pip install backports.zstd"):
+        code_objects(file[:6] + b"\1" + file[7:])
 
 
 def entry(number, **fields):
@@ -124,6 +134,8 @@ def entry(number, **fields):
         (compressed(BUNDLE)[:200] + bytes(3000), "unpacked|compressed bundle at 0x0"),
         (compressed(BUNDLE[:-1] + b"x")[:4] + b"\x09\0" + compressed(BUNDLE)[6:], "has version 9"),
         (compressed(compressed(BUNDLE)), "is not one of"),
+        (compressed(BUNDLE, 3)[:6] + b"\1" + compressed(BUNDLE, 3)[7:], "compressed bundle at 0x0: .*zstd|Zstandard"),
+        (compressed(BUNDLE, 3)[:6] + b"\2" + compressed(BUNDLE, 3)[7:], "has version 3 and method 2"),
         (library(BUNDLE[:-8]), "is not as large|section"),
     ],
 )
@@ -132,8 +144,9 @@ def test_a_damaged_bundle_is_refused(file, why):
         code_objects(file)
 
 
-def test_what_is_unpacked_is_no_larger_than_it_says():
-    bomb = bytearray(compressed(bytes(1 << 24)))
+@pytest.mark.parametrize("method", [0, 1])
+def test_what_is_unpacked_is_no_larger_than_it_says(method):
+    bomb = bytearray(compressed(bytes(1 << 24), method=method))
     struct.pack_into("<I", bomb, 12, 1000)
     with pytest.raises(CodeObjectError, match="is not one of 1000 bytes"):
         code_objects(bytes(bomb))

@@ -18,7 +18,11 @@ CASES = count(400)
 
 ENTRIES = [("host-x86_64-unknown-linux-gnu-", b""), ("hipv4-amdgcn-amd-amdhsa--gfx942", payload())]
 BUNDLE = bundled(ENTRIES, alignment=64)
-FILES = (BUNDLE, library(BUNDLE + bytes(64) + BUNDLE), *(compressed(BUNDLE, version) for version in (1, 2, 3)))
+FILES = (
+    BUNDLE,
+    library(BUNDLE + bytes(64) + BUNDLE),
+    *(compressed(BUNDLE, version, method) for version in (1, 2, 3) for method in (0, 1)),
+)
 
 
 def edited(rng):

@@ -22,6 +22,7 @@ with lazy_imports():
 
     from layoutalg.isa.container import binary, bundle, loader
     from layoutalg.isa.interpreter import described
+    from layoutalg.target import known
 
 FEW = 40
 """Kernels that are shown without --all: those that lack most."""
@@ -54,7 +55,9 @@ def survey(
                 unread.append({**where, "reason": str(error)})
     missing = Counter(name for kernel in kernels for name in kernel["missing"])
     whole = sum(not kernel["missing"] for kernel in kernels)
-    summary = {"kernels": len(kernels), "described": whole, "missing": dict(missing.most_common()), "unread": unread}
+    targets = _by_target(kernels)
+    summary = {"kernels": len(kernels), "described": whole, "targets": targets, "missing": dict(missing.most_common()),
+               "unread": unread}  # fmt: skip
     if as_json:
         print(json.dumps({**summary, "list": kernels}))
         return 0
@@ -62,6 +65,8 @@ def survey(
     _show_kernels(shown if every else shown[:FEW])
     if missing:
         _show_missing(missing)
+    if len(targets) > 1:
+        _show_targets(targets)
     for one in unread:
         print(f"{one['file']} ({one['target']}): not read: {one['reason']}")
     left = "" if every or len(kernels) <= FEW else f" ({FEW} that lack most are shown; --all shows every one)"
@@ -73,15 +78,37 @@ def survey(
 def _kernels(payload: bytes, surveyors: dict[str, described.Surveyor]) -> Iterator[Data]:
     """What is known of each kernel of a code object."""
     container = loader.Container.read(payload)
+    is_read = container.target in known.decoded()
+    refused = binary.read_kernels(payload).refused if is_read else {}
     surveyor = surveyors.setdefault(container.target, described.Surveyor(container.target))
-    refused = binary.read_kernels(payload).refused
     for name, kernel in container.kernels.items():
-        found, said = surveyor.survey(kernel.code), kernel.metadata
+        said, code = kernel.metadata, {"instructions": None, "missing": {f"not decoded: {container.target}": 1}}
+        if is_read:
+            code = vars(surveyor.survey(kernel.code))
         yield {
-            "kernel": name, "instructions": found.instructions, "missing": found.missing, "vgprs": said.vgprs,
-            "agprs": said.agprs, "sgprs": said.sgprs, "lds_bytes": said.lds_bytes, "scratch_bytes": said.scratch_bytes,
-            "code_bytes": len(kernel.code), **({"refused": str(refused[name])} if name in refused else {}),
+            "kernel": name, **code, "vgprs": said.vgprs, "agprs": said.agprs, "sgprs": said.sgprs,
+            "lds_bytes": said.lds_bytes, "scratch_bytes": said.scratch_bytes, "code_bytes": len(kernel.code),
+            **({"refused": str(refused[name])} if name in refused else {}),
         }  # fmt: skip
+
+
+def _by_target(kernels: list[Data]) -> dict[str, Data]:
+    """Of each target, how many kernels there are, how many are wholly described, and their instructions."""
+    found: dict[str, Data] = {}
+    for kernel in sorted(kernels, key=lambda kernel: (len(kernel["target"]), kernel["target"])):
+        one = found.setdefault(kernel["target"], {"kernels": 0, "described": 0, "instructions": 0})
+        one["kernels"] += 1
+        one["described"] += not kernel["missing"]
+        one["instructions"] += kernel["instructions"] or 0
+    return found
+
+
+def _show_targets(targets: dict[str, Data]) -> None:
+    shown = tables.Table("target", "kernels", "wholly described", "instructions")
+    for target, one in targets.items():
+        share = f"{one['described']} ({100 * one['described'] / one['kernels']:.3g} %)"
+        shown.add_row(target, str(one["kernels"]), share, str(one["instructions"] or "not decoded"))
+    console_for(sys.stdout).print(shown)
 
 
 def _show_kernels(kernels: list[Data]) -> None:
@@ -93,7 +120,7 @@ def _show_kernels(kernels: list[Data]) -> None:
         shown.add_column(name, overflow="fold", ratio=1)
     for kernel in kernels:
         lacking = ", ".join(f"{name} {count}" for name, count in kernel["missing"].items())
-        numbers = (str(kernel[name]) for name in columns)
+        numbers = ("" if kernel[name] is None else str(kernel[name]) for name in columns)
         shown.add_row(kernel["target"], *numbers, kernel["kernel"], kernel.get("refused") or lacking)
     console_for(sys.stdout).print(shown)
 

@@ -150,7 +150,7 @@ def test_spills_are_counted() -> None:
 
 
 def test_unknown_target_names_the_known_ones() -> None:
-    with pytest.raises(UnknownTargetError, match="unknown target 'gfx999': give one of gfx906, gfx90a, gfx942"):
+    with pytest.raises(UnknownTargetError, match="unknown target 'gfx999': give one of gfx906, gfx908, gfx90a, gfx942"):
         compile_source(NOP, "gfx999")
 
 

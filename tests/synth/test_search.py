@@ -366,9 +366,11 @@ def test_a_target_that_lacks_the_instruction_is_told(
          "gfx90a has no mfma_f32_32x32x16_f16 (it is of gfx950); 2 of mfma_f32_32x32x8f16 read the same, k in another "
          "order: ask for mfma_f32_32x32x8f16:a:8"),
         ("wmma_f32_16x16x16_f16_w64", ["gfx942"],
-         "gfx942 has no wmma_f32_16x16x16_f16_w64 (it is of gfx1100, gfx1151), nor one that reads alike"),
+         "gfx942 has no wmma_f32_16x16x16_f16_w64 (it is of gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, "
+         "gfx1151, gfx1152, gfx1153), nor one that reads alike"),
         ("wmma_f32_16x16x16_f16_w32", ["gfx942"],
-         "gfx942 has no wmma_f32_16x16x16_f16_w32 (it is of gfx1100, gfx1151), nor one that reads alike"),
+         "gfx942 has no wmma_f32_16x16x16_f16_w32 (it is of gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, "
+         "gfx1151, gfx1152, gfx1153), nor one that reads alike"),
         ("mfma_f32_32x32x16_f16", ["gfx950", "gfx1100"],
          "gfx1100 has no mfma_f32_32x32x16_f16 (it is of gfx950), nor one that reads alike"),
     ],

@@ -59,15 +59,18 @@ def start(*arguments: object) -> Finished:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def refused(result: Finished, *words: str) -> None:
-    """Exit 3, one line on stderr with these words, no traceback; on stdout nothing, or the one document of JSON."""
+def refused(result: Finished, *words: str, shown: bool = False) -> None:
+    """Exit 3, one line on stderr with these words, no traceback; on stdout nothing, or the one document of JSON.
+
+    `shown`: below it stand lines of a source, with a caret.
+    """
     assert result.returncode == 3, result
     if {"--json", "json"} & {*result.args}:
         assert json.loads(result.stdout).keys() == {"error", "exit"}
     else:
         assert result.stdout == ""
     lines = result.stderr.splitlines()
-    assert len(lines) == 1, result.stderr
+    assert (len(lines) > 2 and " | " in lines[1] and "^" in lines[2]) if shown else len(lines) == 1, result.stderr
     for word in words:
         assert word in lines[0]
 

@@ -125,7 +125,8 @@ def test_a_source_that_does_not_compile_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "bad.hip").write_text("this is no C++\n")
     refused(
         run("compile", tmp_path / "bad.hip", "--target", "gfx942", "-o", tmp_path / "bad.co"),
-        "error",
+        "bad.hip:1:1: error",
+        shown=True,
     )
     assert not (tmp_path / "bad.co").exists()
     refused(run("compile", tmp_path / "none.hip"), "none.hip")

@@ -53,7 +53,9 @@ def test_memory_is_copied_and_filled():
 
 @pytest.mark.parametrize("name", LACKING)
 def test_a_function_of_the_device_library_is_named(name):
-    with pytest.raises(CompileError, match=rf"__ocml_{name.removesuffix('f')}_f32 in .*: it is of AMD's device library"):
+    with pytest.raises(
+        CompileError, match=rf"__ocml_{name.removesuffix('f')}_f32 in .*: it is of AMD's device library"
+    ):
         compile_source(KERNEL.format(f"x[0] = {name}(x[0]);"), "gfx942")
 
 

@@ -104,6 +104,7 @@ class Runs:
         self.code, self.launched, self.file = code, launched, file
         self.seconds, self.steps = min(seconds, SECONDS), 0
         self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
+        self._faultless: dict[tuple[tuple[tuple[str, int], ...], int], int] = {}  # sizes, contents → steps of the run
         self._ignored = ignored
         self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
 
@@ -169,6 +170,10 @@ class Runs:
 
     def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
         for seed in self._seeds:
+            known = None if strict else self._faultless.get((tuple(sizes.items()), seed))
+            if known is not None:
+                self.steps += known
+                continue
             try:
                 made, _ = self._made(sizes, seed)
                 run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
@@ -203,6 +208,8 @@ class Runs:
                     break
                 self.steps += run.steps
                 self.ended |= dict.fromkeys(run.ended)
+                if not empty:
+                    self._faultless[tuple(sizes.items()), seed] = run.steps
                 yield sizes, made, values, run
 
     def _made(self, sizes: Sizes, seed: int, empty: bool = False) -> tuple[BoundLaunch, Mapping[str, Any]]:

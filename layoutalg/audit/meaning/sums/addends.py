@@ -151,13 +151,16 @@ Value = Sum | Open
 
 def combined(function: Callable[..., Addends | Open], *values: Value) -> Value:
     """What a function makes of addends; where one of them is not seen, nor is that."""
-    found = Sum()
+    sums: list[Sum] = []
     for one in values:
         if isinstance(one, Open):
             return one
-        found = found.asking(one.obligations, one.assumed)
-    made = function(*(one.addends for one in values if isinstance(one, Sum)))
-    return made if isinstance(made, Open) else replace(found, addends=made)
+        sums.append(one)
+    made = function(*(one.addends for one in sums))
+    if isinstance(made, Open):
+        return made
+    asked = dict.fromkeys(part for one in sums for part in one.obligations)
+    return Sum(made, tuple(asked), tuple(dict.fromkeys(part for one in sums for part in one.assumed)))
 
 
 def total(*values: Value) -> Value:
@@ -203,13 +206,17 @@ def put_together(value: Value) -> Value:
 
 
 def _put_together(addends: Addends) -> Addends:
-    found: list[Addend] = []
-    for one in addends:
-        while (other := next((each for each in found if _beside(each, one)), None)) is not None:
-            found.remove(other)
-            one = replace(one, guards=tuple(g for g in one.guards if g in other.guards))
-        found.append(one)
-    return tuple(found)
+    found: dict[int, Addend] = {}  # by when it came
+    alike: dict[object, list[int]] = {}  # those under guards, by all but these
+    for number, one in enumerate(addends):
+        while (other := next((k for k in alike.get(_but_guards(one), ()) if _beside(found[k], one)), None)) is not None:
+            alike[_but_guards(one)].remove(other)
+            both = found.pop(other).guards
+            one = replace(one, guards=tuple(g for g in one.guards if g in both))
+        found[number] = one
+        if one.guards:
+            alike.setdefault(_but_guards(one), []).append(number)
+    return tuple(found.values())
 
 
 def elements_there(addends: Addends, given: Expr) -> tuple[ForAll, ...]:
@@ -237,12 +244,13 @@ def collected(addends: Iterable[Addend]) -> Addends:
     return tuple(one for one in found.values() if one.coefficient)
 
 
+def _but_guards(one: Addend) -> object:
+    """What two have alike that may differ in one guard; of none that has no guard."""
+    return (one.coefficient, one.factors, one.bound, len(one.guards)) if one.guards else None
+
+
 def _beside(one: Addend, other: Addend) -> bool:
-    """Whether two differ in one guard, which is negated in one of them."""
-    if not one.guards or len(one.guards) != len(other.guards):
-        return False
-    if one.coefficient != other.coefficient or one.factors != other.factors or one.bound != other.bound:
-        return False
+    """Whether two that have all else alike differ in one guard, which is negated in one of them."""
     mine, theirs = ([g for g in a.guards if g not in b.guards] for a, b in ((one, other), (other, one)))
     if len(mine) != 1 or len(theirs) != 1 or mine[0].at != theirs[0].at:
         return False

@@ -80,6 +80,9 @@ class Family:
     bound: tuple[Expr, ...]
 
 
+FamiliesByKind = Mapping[ProductKind, Sequence[Family]]
+
+
 class Functions(Protocol):
     """What compares functions of elements."""
 
@@ -189,20 +192,23 @@ def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Fam
     return Family(one.coefficient, tuple(factors), all_of(*left), bound)
 
 
+def found_by_kind(found: Addends, exactly: bool) -> FamiliesByKind:
+    """The families of what was found, of which several sums of an equation may be made up."""
+    return _by_kind(families(collected(found) if exactly else found))
+
+
 def matched(
-    found: Addends, wanted: Addends, given: Expr, functions: Functions, exactly: bool = True
+    groups: FamiliesByKind, wanted: Addends, given: Expr, functions: Functions, exactly: bool = True
 ) -> tuple[ForAll, ...] | Open:
-    """What is to be shown for two sums (or, not `exactly`, greatests) to be one.
+    """What is to be shown for what was found to be a sum (or, not `exactly`, greatest).
 
     Open where they are seen to differ, or it is not seen which of their terms belong together.
     """
-    if exactly:
-        found, wanted = collected(found), collected(wanted)
-    groups = _by_kind(families(found))
+    wanted = collected(wanted) if exactly else wanted
     targets = _by_kind(_family(one, [p.value for p in _parts(one)], one.bound) for one in wanted)
     asked: list[ForAll] = []
     for kind in {**groups, **targets}:
-        mine, theirs = groups.get(kind, []), targets.get(kind, [])
+        mine, theirs = groups.get(kind, ()), targets.get(kind, ())
         if mine and theirs:
             each = None if len(theirs) > 1 else _matched(mine, theirs[0], given, functions, exactly)
         else:
@@ -215,7 +221,7 @@ def matched(
     return tuple(asked)
 
 
-def _by_kind(each: Iterable[Family]) -> dict[ProductKind, list[Family]]:
+def _by_kind(each: Iterable[Family]) -> FamiliesByKind:
     groups: dict[ProductKind, list[Family]] = {}
     for family in each:
         groups.setdefault(_kind(family), []).append(family)

@@ -8,7 +8,7 @@ one kind each, and ask the `WordReader` for the words that these are made of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -55,6 +55,13 @@ class WordAt:
     how: str = "add"
     open: tuple[OpenLoop, ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.expr, self.dtype, self.places, self.how, self.open))
+
     @cached_property
     def env(self) -> Env:
         """What threads' coordinates and loops' iterations are."""
@@ -68,15 +75,15 @@ class WordAt:
     @property
     def summed(self) -> WordAt:
         """The same as a sum."""
-        return replace(self, how="add")
+        return WordAt(self.expr, self.dtype, self.places, "add", self.open)
 
     def of(self, expr: Expr, dtype: str = "") -> WordAt:
         """Another word of the same thread and iterations."""
-        return replace(self, expr=expr, dtype=dtype or self.dtype)
+        return WordAt(expr, dtype or self.dtype, self.places, self.how, self.open)
 
     def at(self, env: Env) -> WordAt:
         """The same in another thread or iteration."""
-        return replace(self, places=tuple(env.items()))
+        return WordAt(self.expr, self.dtype, tuple(env.items()), self.how, self.open)
 
     def known_of(self, *exprs: Expr) -> Expr:
         """What is known of the open iterations that expressions speak of."""
@@ -91,6 +98,10 @@ class ForwardedWord:
     expr: Expr
     env: Env
     where: Placed
+
+
+StoredWords = tuple[tuple[ForwardedWord, ...], tuple[ForAll, ...]]
+"""Words that were stored where one was read of LDS, and what must hold for it to be so."""
 
 
 class WordReader(Protocol):
@@ -131,6 +142,7 @@ class KernelWords:
         self.late = behind_stores(trace)
         self.made = made_by_iterations(loops)
         self._sums: dict[Expr, bool] = {}
+        self._stored: dict[tuple[Expr, tuple[tuple[Expr, Expr], ...]], StoredWords | Open] = {}
 
     def may_be_sum(self, v: Expr) -> bool:
         """Whether a variable may be a sum that loops, LDS or lanes have made."""
@@ -180,8 +192,14 @@ class KernelWords:
             return Open(f"what lane {lane} holds")
         return {**env, **block.coordinates(own // size * size + int(number.value))}
 
-    def stored(self, expr: Expr, env: Env) -> tuple[tuple[ForwardedWord, ...], tuple[ForAll, ...]] | Open:
+    def stored(self, expr: Expr, env: Env) -> StoredWords | Open:
         """What was stored where a word was read of LDS, and what must hold for it to be so."""
+        key = expr, tuple(env.items())
+        if key not in self._stored:
+            self._stored[key] = self._stored_in(expr, env)
+        return self._stored[key]
+
+    def _stored_in(self, expr: Expr, env: Env) -> StoredWords | Open:
         unknowns = variables(expr)
         each: list[list[Forwarded]] = []
         for v in unknowns:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.places import Decide
-from layoutalg.audit.meaning.sums.addends import Sum, Value, elements_there, put_together
+from layoutalg.audit.meaning.sums.addends import Addends, Sum, Value, elements_there, put_together
 from layoutalg.audit.meaning.sums.carried import carried, made_by_iteration
 from layoutalg.audit.meaning.sums.choices import (
     choice,
@@ -37,7 +37,7 @@ from layoutalg.audit.meaning.sums.choices import (
     negated,
     of_another_lane,
 )
-from layoutalg.audit.meaning.sums.families import FamilyFactor, matched
+from layoutalg.audit.meaning.sums.families import FamiliesByKind, FamilyFactor, found_by_kind, matched
 from layoutalg.audit.meaning.sums.functions import function
 from layoutalg.audit.meaning.sums.memory import element, forwarded
 from layoutalg.audit.meaning.sums.numbers import INTEGERS
@@ -66,6 +66,8 @@ class Reals:
         self.kernel, self.wanted, self.given, self.decide, self.agreement = kernel, wanted, given, decide, agreement
         self.terms = wanted.exact.terms
         self._read: dict[tuple[WordAt, bool], Value] = {}
+        self._put_together: dict[WordAt, Value] = {}
+        self._families: dict[tuple[Addends, bool], FamiliesByKind] = {}
         self._reductions: dict[WordAt, Expr | PerThread | None] = {}
 
     def read(self, word: WordAt) -> Value:
@@ -83,7 +85,9 @@ class Reals:
         return self._read[word, itself]
 
     def _found(self, word: WordAt, itself: bool) -> Value:
-        found = put_together(self.seen(word))
+        if word not in self._put_together:
+            self._put_together[word] = put_together(self.seen(word))
+        found = self._put_together[word]
         if not isinstance(found, Open) or isinstance(found, PerThread):
             return found
         other = function(self, word, itself)
@@ -121,10 +125,17 @@ class Reals:
     def obligations(self, word: WordAt, found: Sum, target: Sum) -> tuple[ForAll, ...] | Open:
         """What must hold for what was read of a word to be what the equation says."""
         functions = _FunctionsOf(self.terms, self.agreement, self.given, word)
-        pairs = matched(found.addends, target.addends, self.given, functions, word.how == "add")
+        exactly = word.how == "add"
+        groups = self._families_of(found.addends, exactly)
+        pairs = matched(groups, target.addends, self.given, functions, exactly)
         if isinstance(pairs, Open):
             return pairs
         return (*found.obligations, *elements_there(target.addends, self.given), *pairs)
+
+    def _families_of(self, found: Addends, exactly: bool) -> FamiliesByKind:
+        if (found, exactly) not in self._families:
+            self._families[found, exactly] = found_by_kind(found, exactly)
+        return self._families[found, exactly]
 
     def _shown(self, one: ForAll, word: WordAt) -> bool:
         given = all_of(self.given, one.given)

@@ -24,8 +24,8 @@ ALONE = {
 REFUSED = {
     "x[0] = *(float*)malloc(4);": "'malloc' is unavailable: .* buffer from the host",
     "free(x);": "'free' is unavailable: .* buffer from the host",
-    "x[0] = *new float;": "'operator new' is unavailable: .* buffer from the host",
-    "x[0] = *new float[4];": r"'operator new\[\]' is unavailable: .* buffer from the host",
+    "x[0] = *new float;": "'layoutalg_new.*' .* buffer from the host",
+    "x[0] = *new float[4];": "'layoutalg_new.*' .* buffer from the host",
     "x[0] = tex2D<float>(t, 1.0f, 2.0f);": "'tex2D<.*' is unavailable: .* reads textures",
     "tex1Dfetch(x, t, 3);": "'tex1Dfetch<.*' is unavailable: .* reads textures",
     "surf2Dwrite(x[0], s, 0, 1);": "'surf2Dwrite<.*' is unavailable: .* reads textures or surfaces",
@@ -40,6 +40,13 @@ REFUSED_HEADERS = ("hiprand/hiprand_kernel.h", "rocrand/rocrand_kernel.h", "rocw
 @pytest.mark.parametrize("path", [path for path in FILES if path.stem != "program"], ids=lambda path: path.stem)
 def test_a_file_of_features_compiles(path: Path, target: str) -> None:
     assert compile_source(path.read_text(), target, opt_level=1).kernels
+
+
+def test_the_library_of_c_plus_plus_20_takes_memory_for_the_host() -> None:
+    source = "#include <hip/hip_runtime.h>\n#include <string>\n#include <vector>\n"
+    source += "__global__ void k(int* x) { *x = 1; }\n"
+    source += "int main() { std::vector<int> v(3); std::string s; k<<<1, 1>>>(new int[3]); }\n"
+    assert compile_source(source, "gfx942", opt_level=1, flags=("-std=c++20",)).kernels
 
 
 @pytest.mark.slow

@@ -7,8 +7,15 @@
 #define LAYOUTALG_HEAP LAYOUTALG_HIP_REFUSED("no kernel here takes memory from the heap: give it a buffer from the host")
 __device__ void* malloc(size_t) LAYOUTALG_HEAP;
 __device__ void free(void*) LAYOUTALG_HEAP;
-__device__ void* operator new(size_t) LAYOUTALG_HEAP;
-__device__ void* operator new[](size_t) LAYOUTALG_HEAP;
+
+// The C++ library's own functions name this one wherever they are constexpr; an error is said of a call that is left.
+__device__ void* layoutalg_new(size_t)
+    __attribute__((error("layoutalg: no kernel here takes memory from the heap: give it a buffer from the host")));
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winline-new-delete"
+__device__ inline void* operator new(size_t bytes) { return layoutalg_new(bytes); }
+__device__ inline void* operator new[](size_t bytes) { return layoutalg_new(bytes); }
+#pragma clang diagnostic pop
 
 #define LAYOUTALG_TEXTURE LAYOUTALG_HIP_REFUSED("no kernel here reads textures or surfaces: load from a pointer instead")
 #define LAYOUTALG_HIP_FETCH(NAME)                                                                      \

@@ -22,6 +22,7 @@ LAYOUTALG_HIP long clock() { return (long)clock64(); }
     __builtin_trap();
 #endif
 }
+[[noreturn]] __host__ void __trap();  // functions of the host make claims, too
 [[noreturn]] LAYOUTALG_HIP void abort() { __trap(); }
 
 // A claim that fails stops the wave: these are what the C library's `assert` calls.

@@ -93,12 +93,12 @@ class Functions(Protocol):
         """Whether two terms are one where something is given."""
 
 
-def families(addends: Addends) -> list[Family]:
-    """Addends put together where they differ in numbers alone."""
+def families(found: Addends, exactly: bool) -> FamiliesByKind:
+    """Addends of a sum (or, not `exactly`, greatest) put together where they differ in numbers alone."""
     groups: dict[object, list[Addend]] = {}
-    for one in addends:
+    for one in collected(found) if exactly else found:
         groups.setdefault(_shape(one), []).append(one)
-    return [family for group in groups.values() for family in _families(group)]
+    return _by_kind(family for group in groups.values() for family in _families(group))
 
 
 def _places(one: Addend) -> list[Placed]:
@@ -190,11 +190,6 @@ def _family(one: Addend, values: Sequence[Expr], bound: tuple[Expr, ...]) -> Fam
         value = f.at([next(left) for _ in f.places])
         factors.append(FamilyFactor(f.tensor, f.dtype, value, f.form is not None))
     return Family(one.coefficient, tuple(factors), all_of(*left), bound)
-
-
-def found_by_kind(found: Addends, exactly: bool) -> FamiliesByKind:
-    """The families of what was found, of which several sums of an equation may be made up."""
-    return _by_kind(families(collected(found) if exactly else found))
 
 
 def matched(

@@ -37,7 +37,7 @@ from layoutalg.audit.meaning.sums.choices import (
     negated,
     of_another_lane,
 )
-from layoutalg.audit.meaning.sums.families import FamiliesByKind, FamilyFactor, found_by_kind, matched
+from layoutalg.audit.meaning.sums.families import FamiliesByKind, FamilyFactor, families, matched
 from layoutalg.audit.meaning.sums.functions import function
 from layoutalg.audit.meaning.sums.memory import element, forwarded
 from layoutalg.audit.meaning.sums.numbers import INTEGERS
@@ -134,7 +134,7 @@ class Reals:
 
     def _families_of(self, found: Addends, exactly: bool) -> FamiliesByKind:
         if (found, exactly) not in self._families:
-            self._families[found, exactly] = found_by_kind(found, exactly)
+            self._families[found, exactly] = families(found, exactly)
         return self._families[found, exactly]
 
     def _shown(self, one: ForAll, word: WordAt) -> bool:

@@ -17,6 +17,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from layoutalg.cpp.source import balanced, bare
 from layoutalg.errors import SpecError
@@ -36,12 +37,13 @@ _NAME = re.compile(r"[A-Za-z_][\w:]*")
 
 @dataclass(frozen=True)
 class Define:
-    """One `-D`: its name, its C++ as a value and as a type (empty: it is none), the number of its symbol."""
+    """One `-D`: its name, its C++ as a value and as a type (empty: it is none), the number of its symbol, its value."""
 
     name: str
     value: str
     type: str = ""
     symbol: int | None = None
+    number: int | None = None
 
     @property
     def last(self) -> str:
@@ -65,8 +67,7 @@ def _read(name: str, text: str, symbols: dict[str, Expr]) -> Define:
         limits = tomllib.loads(f"limits = {text}")["limits"]
         if not isinstance(limits, dict):
             raise ValueError("a symbol is written { min = 1, max = 64, multiple_of = 8 }")
-        symbols[name] = symbol(_symbol_name(name, symbols), **limits)
-        return Define(name, f"layoutalg_size_{len(symbols) - 1}", symbol=len(symbols) - 1)
+        return _size(name, symbols, limits)
     if text in ("true", "false"):
         return Define(name, text)
     if _NAME.fullmatch(text):
@@ -79,7 +80,21 @@ def _read(name: str, text: str, symbols: dict[str, Expr]) -> Define:
         found = json.loads(text)
     except ValueError as error:
         raise ValueError(f"{text!r} is no integer, list of integers or name") from error
-    return Define(name, _value(found), _type(found) if isinstance(found, list) else "")
+    if isinstance(found, list):
+        return Define(name, _value(found), _type(found))
+    return Define(name, _value(found), number=found)
+
+
+def _size(name: str, symbols: dict[str, Expr], limits: Mapping[str, Any]) -> Define:
+    """A size between limits, which joins the symbols."""
+    symbols[name] = symbol(_symbol_name(name, symbols), **limits)
+    return Define(name, f"layoutalg_size_{len(symbols) - 1}", symbol=len(symbols) - 1)
+
+
+def one_valued(one: Define, symbols: dict[str, Expr]) -> Define:
+    """An integer as a size, which joins the symbols: what is computed of it is recorded."""
+    assert one.number is not None
+    return _size(one.name, symbols, {"min": one.number, "max": one.number})
 
 
 def _value(found: object) -> str:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from layoutalg.cpp.given import Define, read_given, size_of
 from layoutalg.cpp.inventory import BUILDS, KINDS, UNCLAIMED, Place, inventory
 from layoutalg.cpp.names import STUB, tables
 from layoutalg.cpp.records import Records
+from layoutalg.cpp.remainders import as_sizes, remainders
 from layoutalg.cpp.settled import TARGET, Settled, told
 from layoutalg.cpp.source import LARGEST_SOURCE, balanced, bare, blocks, cleaned, joined
 from layoutalg.device.constants import constants
@@ -172,11 +173,24 @@ class Reader:
         except (CompileError, RecursionError) as error:
             why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
             made = {}, [Unread("the file", 1, why)]
-        return self._listed(variant, settled, *made)
+        listed = self._listed(variant, settled, *made)
+        return replace(listed, unchecked=(*listed.unchecked, *self._remainders(settled)))
 
-    def _values(self, settled: Settled) -> tuple[dict[Call, Any], list[Unread]]:
-        """What each call makes, and those that could not be made."""
-        before = settled.before
+    def _remainders(self, settled: Settled) -> Iterator[Unread]:
+        """Divisions of what `-D` gives that drop a remainder; none where sizes do not go through the text."""
+        given, symbols, known = as_sizes(self.given, self.symbols)
+        if len(symbols) == len(self.symbols) or not settled.whole or "/" not in bare(settled.text):
+            return
+        try:
+            again = replace(settled, given=given, symbols=list(symbols.values()))
+            _, recorded = Reader(self.source, self.file, given, symbols)._recorded(again)
+        except CompileError:
+            return
+        for call, data in recorded.items():
+            yield from (Unread(call.name, call.line, words) for words in dict.fromkeys(remainders(data, known)))
+
+    def _recorded(self, settled: Settled) -> tuple[list[Unread], dict[Call, Any]]:
+        """The calls for which something is missing, and what the compiler records of each of the others."""
         asked, unread = list[Call](), list[Unread]()
         for call in calls(settled.declared, self.given, settled.text, settled.opened):
             if call.missing:
@@ -185,19 +199,21 @@ class Reader:
             else:
                 asked.append(call)
         header = "layoutalg/ck_stub_sizes.h" if self.symbols else STUB
-        unit = CppUnit(TARGET, (header,), (), f"{tables()} {before}{settled.text}")
+        unit = CppUnit(TARGET, (header,), (), f"{tables()} {settled.before}{settled.text}")
         try:
             made = constants(unit, {str(n): call.expression for n, call in enumerate(asked)})
         except CppUnitError as problem:
-            return {}, [
-                *unread,
-                Unread("the file", max(problem.error.line + 1 - before.count("\n"), 1), problem.error.reason),
-            ]
+            line = max(problem.error.line + 1 - settled.before.count("\n"), 1)
+            return [*unread, Unread("the file", line, problem.error.reason)], {}
+        return unread, {call: made[str(n)] for n, call in enumerate(asked)}
+
+    def _values(self, settled: Settled) -> tuple[dict[Call, Any], list[Unread]]:
+        """What each call makes, and those that could not be made."""
+        unread, recorded = self._recorded(settled)
         values = dict[Call, Any]()
-        lines = before.count("\n")
+        lines = settled.before.count("\n")
         records = Records(list(self.symbols.values()), settled.old)
-        for n, call in enumerate(asked):
-            data = made[str(n)]
+        for call, data in recorded.items():
             try:
                 if isinstance(data, CppError):
                     values[call] = _failed(call, data, lines, settled.text)

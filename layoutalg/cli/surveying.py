@@ -23,6 +23,7 @@ with lazy_imports():
     from layoutalg.isa.container import binary, bundle, loader
     from layoutalg.isa.interpreter import described
     from layoutalg.target import known
+    from layoutalg.target import read as targets
 
 FEW = 40
 """Kernels that are shown without --all: those that lack most."""
@@ -55,8 +56,8 @@ def survey(
                 unread.append({**where, "reason": str(error)})
     missing = Counter(name for kernel in kernels for name in kernel["missing"])
     whole = sum(not kernel["missing"] for kernel in kernels)
-    targets = _by_target(kernels)
-    summary = {"kernels": len(kernels), "described": whole, "targets": targets, "missing": dict(missing.most_common()),
+    each = _by_target(kernels)
+    summary = {"kernels": len(kernels), "described": whole, "targets": each, "missing": dict(missing.most_common()),
                "unread": unread}  # fmt: skip
     if as_json:
         print(json.dumps({**summary, "list": kernels}))
@@ -65,8 +66,8 @@ def survey(
     _show_kernels(shown if every else shown[:FEW])
     if missing:
         _show_missing(missing)
-    if len(targets) > 1:
-        _show_targets(targets)
+    if len(each) > 1:
+        _show_targets(each)
     for one in unread:
         print(f"{one['file']} ({one['target']}): not read: {one['reason']}")
     left = "" if every or len(kernels) <= FEW else f" ({FEW} that lack most are shown; --all shows every one)"
@@ -80,7 +81,8 @@ def _kernels(payload: bytes, surveyors: dict[str, described.Surveyor]) -> Iterat
     container = loader.Container.read(payload)
     is_read = container.target in known.decoded()
     refused = binary.read_kernels(payload).refused if is_read else {}
-    surveyor = surveyors.setdefault(container.target, described.Surveyor(container.target))
+    family = targets.kin().get(container.target, container.target)  # whose code is read alike
+    surveyor = surveyors.setdefault(family, described.Surveyor(family))
     for name, kernel in container.kernels.items():
         said, code = kernel.metadata, {"instructions": None, "missing": {f"not decoded: {container.target}": 1}}
         if is_read:
@@ -103,9 +105,9 @@ def _by_target(kernels: list[Data]) -> dict[str, Data]:
     return found
 
 
-def _show_targets(targets: dict[str, Data]) -> None:
+def _show_targets(each: dict[str, Data]) -> None:
     shown = tables.Table("target", "kernels", "wholly described", "instructions")
-    for target, one in targets.items():
+    for target, one in each.items():
         share = f"{one['described']} ({100 * one['described'] / one['kernels']:.3g} %)"
         shown.add_row(target, str(one["kernels"]), share, str(one["instructions"] or "not decoded"))
     console_for(sys.stdout).print(shown)

@@ -120,7 +120,20 @@ def test_no_code_is_cut_on_a_small_screen_and_none_of_a_lesson_wrapped(site: Pat
 OF_CK = [ROOT / "docs" / "pages" / "howto" / f"{name}.md" for name in ("sweep-my-configurations", "audit-a-ck-kernel")]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in OF_CK], ids=lambda p: p.stem)
+DEAR = (
+    "audit-a-kernel", "verify-a-ck-descriptor", "emit-and-build-a-kernel", "find-a-conflict-free-layout",
+    "prove-machine-code", "architecture", "mi355x", "layouts-of-others",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * (page.stem in DEAR), id=page.stem)
+        for page in PAGES
+        if page not in OF_CK
+    ],
+)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _shown(page)

@@ -47,7 +47,7 @@ def drawn(rng):
     return simplify(e + rng.randrange(-2, 3)), all_of(*given)
 
 
-@pytest.mark.parametrize("seed", some(range(120), 24))
+@pytest.mark.parametrize("seed", some(range(120), 8))
 def test_no_value_leaves_a_range_that_is_shown(seed):
     rng = random.Random(seed)
     e, given = (PLACE, all_of(*WINDOW, P * Q * R * C < 21)) if seed % 10 == 0 else drawn(rng)

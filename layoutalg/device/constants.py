@@ -37,6 +37,7 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
+from layoutalg.device.precompiled import SOURCE, precompiled
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
@@ -58,7 +59,8 @@ _ASSERTED = re.compile(r"^static assertion failed(?: due to requirement '(?P<req
 _UNKNOWN = re.compile(r"unknown<(?P<type>.*)>$")  # what ck_structure.h itself asserts
 #: HIP's `__device__`, whether its header is there or not; a function of both sides may name what either side has.
 _DEVICE, _BOTH = "__attribute__((device))", "__attribute__((host, device))"
-_STRUCTURE = "layoutalg/ck_sizes.h"
+_OURS = "layoutalg/"
+_STRUCTURE = f"{_OURS}ck_sizes.h"
 
 Place = tuple[str, int]
 """A file of the source and a line in it, from 1."""
@@ -78,7 +80,8 @@ def constants(unit: CppUnit, expressions: Mapping[str, str], *, compiler: Compil
     chosen = compiler or choose_compiler(unit.target)
     session = _Session(unit, chosen, _command(unit, chosen))
     steps = map("\0".join, session.steps)
-    key = cache.key("constants", *expressions, session.source(expressions), chosen.version, *steps)
+    source = session.headers, session.asking(expressions)
+    key = cache.key("constants", *expressions, *source, chosen.version, *steps)
     kept = _kept(key)
     if kept is None:
         kept = session.compile(dict(expressions))
@@ -109,9 +112,14 @@ class _Session:
     read: Mapping[str, str] | None = None
     sound: bool = False
 
-    def source(self, expressions: Mapping[str, str]) -> str:
-        """The whole source; each part of the user's under a name of its own for the compiler's messages."""
+    @property
+    def headers(self) -> str:
+        """What comes first; each part of the user's is under a name of its own for the compiler's messages."""
         headers = "".join(f'#include "{header}"\n' for header in self.unit.headers)
+        return f'#line 1 "{_HEADERS}"\n{headers}#line 1 "layoutalg"\n#include "{_STRUCTURE}"\n'
+
+    def asking(self, expressions: Mapping[str, str]) -> str:
+        """What comes after the headers."""
         sizes = "".join(
             f"static constexpr layoutalg::Size {name} = layoutalg::Size::symbol({n});\n"
             for n, name in enumerate(self.unit.sizes)
@@ -124,10 +132,7 @@ class _Session:
             f"layoutalg::exact<layoutalg_text_{n}.size>(layoutalg_text_{n});\n"
             for n, expression in enumerate(expressions.values())
         )
-        return (
-            f'#line 1 "{_HEADERS}"\n{headers}#line 1 "layoutalg"\n#include "{_STRUCTURE}"\n{sizes}'
-            f'#line 1 "{_PRELUDE}"\n{self.unit.prelude}\n#line 1 "layoutalg"\n{asked}'
-        )
+        return f'{sizes}#line 1 "{_PRELUDE}"\n{self.unit.prelude}\n#line 1 "layoutalg"\n{asked}'
 
     def compile(self, expressions: Mapping[str, str]) -> dict[str, Any | CppError]:
         """What each is; of those that do not compile, why, and the others without them."""
@@ -141,14 +146,21 @@ class _Session:
 
     def _built(self, expressions: Mapping[str, str]) -> Mapping[int, str]:
         """The texts that the compiler writes."""
+        (*command, _, source, _, output), assemble = self.steps
+        before, asking = self._before(command), self.asking(expressions)
         with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
-            (Path(folder) / "kernel.hip").write_text(self.source(expressions))
-            for step in self.steps:
+            (Path(folder) / source).write_text(asking if before else f"{self.headers}{asking}")
+            for step in ((*command, *before, "-S", source, "-o", output), assemble):
                 status, said = run_compiler(step, folder)
                 if status != 0:
                     raise _StoppedError(said)
             self.read = dict(_hashes(_dependencies((Path(folder) / "kernel.d").read_text())))
             return _texts((Path(folder) / "kernel.o").read_bytes())
+
+    def _before(self, command: Sequence[str]) -> tuple[str, ...]:
+        """The flags for headers that are parsed already: ours, which compile and lie in no folder of the user's."""
+        ours = not self.unit.include and all(header.startswith(_OURS) for header in self.unit.headers)
+        return precompiled(command, self.headers) if ours else ()
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)
@@ -273,7 +285,7 @@ def _dependencies(made: str) -> Sequence[Path]:
     """The headers that a dependency file names, but ours, which the cache's key has."""
     names = re.sub(r"\\\n", " ", made).split(": ", 1)[-1]
     found = [Path(re.sub(r"\\(.)", r"\1", name)) for name in re.findall(r"(?:\\.|[^\s\\])+", names)]
-    return [path for path in found if path.is_absolute()]
+    return [path for path in found if path.is_absolute() and path.name != SOURCE]
 
 
 def _hashes(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.compilers import INCLUDE, choose_compiler
+from layoutalg.device.precompiled import precompiled
 from layoutalg.device.process import run_compiler
 from layoutalg.errors import CompileError
 
@@ -77,10 +78,10 @@ def _ours() -> bytes:
 
 
 def _parsed(command: Sequence[str], header: str, text: str) -> Mapping[str, Any]:
-    before = Path(_before(tuple(command), header).name) / "before.pch"
+    before = precompiled(command, header)
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
         (Path(folder) / "kernel.hip").write_text(text)
-        tree = (*command, "-fsyntax-only", "-include-pch", str(before), "-Xclang", "-ast-dump=json", "kernel.hip")
+        tree = (*command, "-fsyntax-only", *before, "-Xclang", "-ast-dump=json", "kernel.hip")
         _, said = run_compiler(tree, folder)
     begin = said.find("{\n")
     if begin < 0:
@@ -110,15 +111,3 @@ def _told(error: Sequence[re.Match[str]]) -> str:
     """The compiler's words; of what is no constant, why not."""
     text, notes = error[0]["text"], [note["text"] for note in error[1:]]
     return f"is no constant: {notes[0]}" if notes and "must be initialized by a constant expression" in text else text
-
-
-@functools.cache
-def _before(command: tuple[str, ...], header: str) -> tempfile.TemporaryDirectory[str]:
-    """A folder with a header as the compiler has parsed it, for as long as this process lives."""
-    folder = tempfile.TemporaryDirectory(prefix="layoutalg-")
-    (Path(folder.name) / "before.hip").write_text(header)
-    step = (*command, "-Xclang", "-emit-pch", "-S", "before.hip", "-o", "before.pch")
-    status, said = run_compiler(step, folder.name)
-    if status != 0:
-        raise CompileError(f"what a header is read with does not compile: {said[:400]}")
-    return folder

@@ -62,12 +62,13 @@ class SourceError:
         places = (self.said, *self.notes, *self.around)
         return next((one for one in places if _is_users(one.file, source)), self.said)
 
-    def lines(self, source: str, target: str) -> list[str]:
+    def lines(self, source: str, target: str, folder: str) -> list[str]:
         """The error in one line, and below it what is shown: source lines with carets, the first notes."""
+        beside = os.path.join(folder, os.path.dirname(source))
         at, own = self.told_at(source), self.said
         reason = f": {self.notes[0].text}" if self.notes and own.text.startswith("no matching") else ""
         reason += next((f" {note.text}" for note in self.notes if not note.place), "")
-        found = [f"{at.place or source}: error: {own.text}{reason}{hint(own.text, target)}"]
+        found = [f"{at.place or source}: error: {own.text}{reason}{hint(own.text, target, beside)}"]
         found += at.shown
         if at is not own and own.place:
             found += [f"{own.place}: here", *own.shown]
@@ -103,7 +104,7 @@ def refusal(output: str, source: str, target: str, folder: str = ".") -> tuple[s
     errors = read_errors(output, folder)
     if not errors:
         return f"the compiler ended and named no error; it said: {shortened(output) or 'nothing'}", (), ()
-    (first, *below), *others = (error.lines(source, target) for error in errors)
+    (first, *below), *others = (error.lines(source, target, folder) for error in errors)
     return first, below, others
 
 

@@ -6,13 +6,17 @@
 | `ck/`, `ck_tile/`                       | CK          | a checkout's `include`, with `-I`                   |
 | `cuda`, `cub/`, `__nv_` …               | CUDA        | `hipify-perl`, which writes HIP's names             |
 | `torch/`, `ATen/`, `c10/`               | PyTorch     | its wheel's folders of headers, with `-I`           |
+| any header                              | the user    | a folder near the source's that has it, with `-I`   |
 | `hipMalloc`, `__shfl` … that ours lack  | HIP         | `hipcc`, whose code object every command here takes |
 """
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Callable, Mapping
+from itertools import takewhile
+from pathlib import Path
 
 _FOLDER = "give the folder that has it with -I"
 _ROCM = f"it is of a ROCm: {_FOLDER}, such as /opt/rocm/include"
@@ -41,6 +45,9 @@ _RUNTIME = re.compile(
 _OF_CUDA = re.compile(r"cuda[A-Z_]\w*|__nv_\w+|nvcuda|cub|cutlass|cu(?:blas|fft|rand|sparse)[A-Z_]\w*")
 _OF_HIP = re.compile(r"hip[A-Z]\w*|__[a-z]\w*|(?:hip|roc)(?:cub|prim|rand|wmma)\w*|cooperative_groups|atomic[A-Z]\w*")
 
+#: Folders around a source's, among whose own a header is looked for.
+_AROUND = 4
+
 _MISSING_HEADER = re.compile(r"'(?P<name>[^']+)' file not found")
 _MISSING_NAME = re.compile(
     r"use of undeclared identifier '(?P<name>\w+)'|unknown type name '(?P<type>\w+)'"
@@ -50,8 +57,8 @@ _MISSING_NAME = re.compile(
 _MISSING_SYMBOL = re.compile(r"undefined (?:\w+ )?symbol: (?P<name>.*)")
 
 
-def hint(text: str, target: str) -> str:
-    """What would mend an error of these words, after a colon; "" where they say it themselves.
+def hint(text: str, target: str, folder: str = ".") -> str:
+    """What would mend an error of these words in a source of a folder, after a colon; "" where they say it themselves.
 
     >>> hint("'cub/cub.cuh' file not found", "gfx942")
     ": it is CUDA's: convert the source with hipify-perl"
@@ -61,17 +68,37 @@ def hint(text: str, target: str) -> str:
     for pattern, given in _HINTS:
         found = pattern.search(text)
         if found is not None:
-            said = given(found, target)
+            said = given(found, target, folder)
             return f": {said}" if said else ""
     return ""
 
 
-def _header(found: re.Match[str], target: str) -> str:
+def _header(found: re.Match[str], target: str, folder: str) -> str:
     name = found["name"]
+    near = _folder_with(name, Path(folder).resolve())
+    if near:
+        return f"give -I {os.path.relpath(near)}, which has it"
     return next((said for begin, said in _HEADERS.items() if name.startswith(begin)), _FOLDER)
 
 
-def _name(found: re.Match[str], target: str) -> str:
+def _folder_with(name: str, folder: Path) -> Path | None:
+    """The folder, in those around a source's, that has a header: the nearest, and that whose name begins most alike."""
+    for around in folder.parents[:_AROUND]:
+        try:
+            having = [one for one in around.iterdir() if (one / name).is_file()]
+        except OSError:
+            continue
+        if having:
+            return min(having, key=lambda one: (-_alike(one.name, folder.name), one.name))
+    return None
+
+
+def _alike(one: str, other: str) -> int:
+    """The characters with which both names begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _name(found: re.Match[str], target: str, folder: str) -> str:
     name = next(filter(None, (found["of"], *found.groups())))
     if _RUNTIME.fullmatch(name):
         return "include <hip/hip_runtime.h>"
@@ -85,12 +112,12 @@ def _name(found: re.Match[str], target: str) -> str:
     return ""
 
 
-def _symbol(found: re.Match[str], target: str) -> str:
+def _symbol(found: re.Match[str], target: str, folder: str) -> str:
     if found["name"].startswith(("__ocml_", "__ockl_")):
         return "it is of AMD's device library, which layoutalg's HIP header does without"
     return "it is declared and not defined: define it in this source, since no other is linked to it"
 
 
-_HINTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], str]], ...] = (
+_HINTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str, str], str]], ...] = (
     (_MISSING_HEADER, _header), (_MISSING_NAME, _name), (_MISSING_SYMBOL, _symbol),
 )  # fmt: skip

@@ -44,6 +44,25 @@ def test_a_header_says_whose_it_is(name, given):
     assert "\n" not in said
 
 
+def test_a_header_that_lies_near_is_found_in_the_folder_that_is_named_most_alike(tmp_path, monkeypatch):
+    for folder in ("src/sum-cuda", "src/sum-omp", "src/summed-hip", "src/tally-cuda", "src/sum-hip", "common"):
+        (tmp_path / folder).mkdir(parents=True)
+    for header in (
+        "src/sum-cuda/reference.h",
+        "src/sum-omp/reference.h",
+        "src/summed-hip/reference.h",
+        "src/tally-cuda/reference.h",
+        "common/utils.hpp",
+    ):
+        (tmp_path / header).write_text("")
+    monkeypatch.chdir(tmp_path / "src" / "sum-hip")
+    assert hint("'reference.h' file not found", "gfx90a") == ": give -I ../sum-cuda, which has it"
+    assert hint("'utils.hpp' file not found", "gfx90a") == ": give -I ../../common, which has it"
+    monkeypatch.chdir(tmp_path)
+    assert hint("'reference.h' file not found", "gfx90a", "src/tally-hip") == ": give -I src/tally-cuda, which has it"
+    assert hint("'none.h' file not found", "gfx90a", "src/sum-hip") == ": give the folder that has it with -I"
+
+
 @pytest.mark.parametrize(("text", "given"), NAMES)
 def test_a_name_says_what_has_it(text, given):
     assert given in hint(text, "gfx90a")

@@ -52,7 +52,7 @@ def tried(folder, target, sizes=None, seed=0, opt_level=3):
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
-@pytest.mark.parametrize("folder", some(KERNELS, 8))
+@pytest.mark.parametrize("folder", some(KERNELS, 4))
 def test_every_kernel_executes_right(folder, target):
     _, trial = tried(folder, target)
     assert trial.exact
@@ -71,7 +71,7 @@ def test_accesses_of_lds_are_priced_but_those_of_a_copy(folder):
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
-@pytest.mark.parametrize("folder", some(PRICED, 4))
+@pytest.mark.parametrize("folder", some(PRICED, 2))
 def test_lds_cycles_are_those_that_the_layout_claims(folder, target):
     """Equal where the binary makes the accesses of the program, merged or not; a reduction's idle waves make none."""
     program, trial = tried(folder, target, WHOLE.get(folder), seed=2)

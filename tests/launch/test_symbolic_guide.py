@@ -9,6 +9,7 @@ from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import verdicts
 from tests.composable_kernel import composable_kernel
 
 GUIDE = Path(__file__).parent / "guide"
@@ -21,10 +22,6 @@ def audited(old: str = "", new: str = "") -> Audit:
     built = compile_source(source.replace(old, new), "gfx942", include=[composable_kernel() / "include"])
     (kernel,) = read_kernels(built.payload).values()
     return audit(decode_kernel(kernel), load(GUIDE / "transpose.toml"))
-
-
-def verdicts(found: Audit, claim: str) -> set[str]:
-    return {verdict.name for name, _, verdict in found.claims if name == claim}
 
 
 @pytest.mark.slow

@@ -1,17 +1,13 @@
 """Loops that each lane leaves for itself: the safe ones are proved, and what a run shows to be wrong never is."""
 
-from functools import cache
-
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, Fault
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
+from tests.audit.auditing import kernels
 
 EACH = "for (int i = GID; i < n; i += STRIDE)"
 SUM = f"int i = GID; float s = 0; {EACH.replace('int i = GID', '')} s += x[i];"
@@ -82,14 +78,9 @@ writes = ["o"]
 """
 
 
-@cache
-def compiled(name: str, target: str) -> MachineCode:
-    return decode_kernel(read_kernels(compile_source(SOURCE, target, opt_level=3).payload)[name])
-
-
 def audited(name: str, target: str) -> Audit:
     _, x, o, _ = KERNELS[name]
-    return audit(compiled(name, target), loads(LAUNCH.format(name=name, x=x, o=o)), 20)
+    return audit(kernels(SOURCE, target)[name], loads(LAUNCH.format(name=name, x=x, o=o)), 20)
 
 
 QUICK = (
@@ -110,7 +101,7 @@ def test_a_loop_that_lanes_leave_is_proved_if_and_only_if_it_is_safe_and_ends(na
 def test_every_such_loop_as_a_run_has_it(name: str, target: str) -> None:
     """What is safe is proved, and runs; what is not is not proved."""
     _, x, o, safe = KERNELS[name]
-    found, code, file = audited(name, target), compiled(name, target), loads(LAUNCH.format(name=name, x=x, o=o))
+    found, code, file = audited(name, target), kernels(SOURCE, target)[name], loads(LAUNCH.format(name=name, x=x, o=o))
     assert found.proved == safe, found.failures
     for n in (1, 65, 257, 300) if safe else ():
         launch = bound(file, code.kernel.metadata, {"N": n}, {}, {"z": 0}, n)

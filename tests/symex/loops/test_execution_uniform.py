@@ -2,11 +2,7 @@
 
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
-from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import audited
 from tests.matrix import each
 
 SOURCE = """#include <hip/hip_runtime.h>
@@ -41,16 +37,11 @@ writes = ["o"]
 """
 
 
-def audited(count: str, target: str) -> Audit:
-    payload = compile_source(SOURCE.replace("COUNT", count), target, opt_level=3).payload
-    return audit(decode_kernel(read_kernels(payload)["taps"]), loads(LAUNCH), 20)
-
-
 COUNTS = [("taps", True), ("taps + 1", False), ("taps + (i & 1)", False)]
 
 
 @pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
 @pytest.mark.parametrize(("count", "safe"), each(COUNTS, *COUNTS[:2]))
 def test_the_rest_of_an_unrolled_loop_behind_a_guard(count: str, safe: bool, target: str) -> None:
-    found = audited(count, target)
+    found = audited(SOURCE.replace("COUNT", count), LAUNCH, target)
     assert found.proved == safe, found.failures

@@ -2,11 +2,8 @@
 
 import pytest
 
-from layoutalg.audit.audit import audit
-from layoutalg.device.compile import compile_source
-from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.audit.audit import Audit
+from tests.audit.auditing import audited
 from tests.matrix import some
 
 LAUNCH = """
@@ -42,10 +39,14 @@ BELOW = "o[t] = y[__builtin_amdgcn_mbcnt_hi(votes >> 32, __builtin_amdgcn_mbcnt_
 FIRST = "if (__builtin_amdgcn_mbcnt_hi(votes >> 32, __builtin_amdgcn_mbcnt_lo((unsigned)votes, 0)) == 0) o[t] = y[t];"
 
 
+def voting(body: str, length: int, target: str = "gfx942", above: int = 2) -> Audit:
+    """Lanes vote that have loaded more than a number."""
+    return audited(KERNEL.format(above, body), LAUNCH.format(length), target)
+
+
 def verdicts(body: str, length: int, target: str = "gfx942", above: int = 2) -> set[str]:
-    """Those of accesses in bounds, where lanes vote that have loaded more than a number."""
-    (kernel,) = read_kernels(compile_source(KERNEL.format(above, body), target).payload).values()
-    found = audit(decode_kernel(kernel), loads(LAUNCH.format(length)))
+    """Those of accesses in bounds."""
+    found = voting(body, length, target, above)
     return {one.name for claim, _, one in found.claims if claim in ("in_bounds", "followed")}
 
 
@@ -73,6 +74,5 @@ def test_a_number_that_is_0_before_a_loop_is_no_mask() -> None:
 
 
 def test_a_mask_that_is_read_as_a_number_is_unknown_with_its_instruction() -> None:
-    (kernel,) = read_kernels(compile_source(KERNEL.format(2, "o[t] = (int)(votes + 1);"), "gfx942").payload).values()
-    (reason,) = (one.reason for _, one in audit(decode_kernel(kernel), loads(LAUNCH.format(1))).failures)
+    (reason,) = (one.reason for _, one in voting("o[t] = (int)(votes + 1);", 1).failures)
     assert "s_add_i32" in reason

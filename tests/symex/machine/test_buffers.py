@@ -5,18 +5,15 @@ import random
 import numpy as np
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
+from layoutalg.audit.audit import Audit
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.formats.spec import loads
 from layoutalg.index import Expr, select, value, var
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.buffers import DescribedBuffer
 from layoutalg.symex.values.word import NotReadable
+from tests.audit import auditing
 from tests.fuzzing import FIRST, KNOWN, count
 from tests.matrix import each, some
 
@@ -154,9 +151,7 @@ computes = {computes}
 def audited(target: str, body: str, *, x="['n']", y="['n']", o="['n']", most=100_000, computes="[]") -> Audit:
     kernel = f"KERNEL k(const float* x, const float* y, float* o, int n, int m) {{ {body} }}"
     source = SOURCE.format(flags=FLAGS[target]) + kernel
-    (binary,) = read_kernels(compile_source(source, target).payload).values()
-    file = loads(LAUNCH.format(x=x, y=y, o=o, most=most, computes=computes))
-    return audit(decode_kernel(binary), file)
+    return auditing.audited(source, LAUNCH.format(x=x, y=y, o=o, most=most, computes=computes), target)
 
 
 def said(found: Audit) -> set[tuple[str, str]]:

@@ -1,18 +1,16 @@
 """Blocks that do not fill their waves: lanes without a thread are not active, and what they have nobody wrote."""
 
-from functools import cache
 from math import prod
 
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, Fault
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
+from tests.audit.auditing import kernels
 from tests.matrix import some
 
 FLAG = (
@@ -79,13 +77,12 @@ writes = ["o"]
 """
 
 
-@cache
 def compiled(name: str, threads: int, target: str) -> MachineCode:
     head = f'{HEAD}#define B {threads}\nextern "C" __global__ void __launch_bounds__({threads}) {name}'
     text = f"{head}(const float* x, float* o, int n) {{ {KERNELS[name][0]} }}\n"
     if target == "gfx1201":  # waves of 32
         text = text.replace("b64", "b32").replace(" vcc,", " vcc_lo,").replace(" exec", " exec_lo")
-    return decode_kernel(read_kernels(compile_source(text, target, opt_level=3).payload)[name])
+    return kernels(text, target)[name]
 
 
 def launch_of(name: str, block: tuple[int, ...]) -> str:

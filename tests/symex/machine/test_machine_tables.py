@@ -2,11 +2,7 @@
 
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
-from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import audited
 from tests.matrix import each
 
 SLOW = pytest.mark.slow
@@ -37,17 +33,12 @@ writes = ["o"]
 """
 
 
-def audited(where: str, target: str, source: str = SOURCE) -> Audit:
-    payload = compile_source(source.replace("WHERE", where), target, opt_level=3).payload
-    return audit(decode_kernel(read_kernels(payload)["look"]), loads(LAUNCH), 20)
-
-
 @pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 @pytest.mark.parametrize(
     "where", ["x[t] & 7", pytest.param("7 - t % 8", marks=SLOW), pytest.param("z & 7", marks=SLOW)]
 )
 def test_a_table_of_constants_is_read_where_it_is(where: str, target: str) -> None:
-    found = audited(where, target)
+    found = audited(SOURCE.replace("WHERE", where), LAUNCH, target)
     assert found.proved, found.failures
 
 
@@ -56,7 +47,7 @@ def test_a_table_of_constants_is_read_where_it_is(where: str, target: str) -> No
     "where", ["x[t] & 0xffff", *(pytest.param(one, marks=SLOW) for one in ("x[t]", "t * 65536", "-1 - t * 4096"))]
 )
 def test_what_may_lie_beside_all_that_is_loaded_is_not_proved(where: str, target: str) -> None:
-    found = audited(where, target)
+    found = audited(SOURCE.replace("WHERE", where), LAUNCH, target)
     assert not found.proved
     assert any(about.startswith(("in_bounds", "followed")) for about, _ in found.failures)
 
@@ -65,5 +56,5 @@ def test_what_may_lie_beside_all_that_is_loaded_is_not_proved(where: str, target
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_table_that_is_stored_to_is_not_proved(target: str) -> None:
     stores = 'int* p = (int*)table; asm volatile("" : "+v"(p)); p[t & 7] = 1; o[t] ='  # the compiler may not know
-    found = audited("x[t] & 7", target, SOURCE.replace("o[t] =", stores))
+    found = audited(SOURCE.replace("o[t] =", stores).replace("WHERE", "x[t] & 7"), LAUNCH, target)
     assert any(about.startswith("read_only") for about, _ in found.failures), found.failures

@@ -1,14 +1,10 @@
 """Loads that transpose elements of 4 and 6 bits: what comes out is proved bit for bit, and no wrong claim of it is."""
 
-import functools
-
 import pytest
 
 from layoutalg.audit.audit import audit
-from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import kernels
 
 #: Each lane puts a row of 16 elements into LDS, 16 lanes read them turned round, and each element is stored as a word.
 SOURCE = """
@@ -51,11 +47,6 @@ computes = ["o[b, g, j, e] = ({element}) & {ones}"]
 """
 
 
-@functools.cache
-def kernels():
-    return read_kernels(compile_source(SOURCE, "gfx950").payload)
-
-
 def column(bits: int, wrong: int | None = None) -> str:
     """Element j of row e, from the row's words; of one j, where asked, the bits beside it."""
     found = "x[b, g, e, 0]"
@@ -71,20 +62,20 @@ def column(bits: int, wrong: int | None = None) -> str:
 
 def audited(kernel: str, bits: int, words: int, element: str):
     text = LAUNCH.format(kernel=kernel, words=words, element=element, ones=(1 << bits) - 1)
-    return audit(decode_kernel(kernels()[kernel]), loads(text), seconds=600)
+    return audit(kernels(SOURCE, "gfx950")[kernel], loads(text), seconds=600)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "bits", "words"), [("fours", 4, 2), ("sixes", 6, 4)])
 def test_a_lane_gets_a_column_of_the_rows_that_sixteen_lanes_name(kernel, bits, words):
-    assert any(f"_TR_B{bits}" in i.name for i in decode_kernel(kernels()[kernel]).instructions)
+    assert any(f"_TR_B{bits}" in i.name for i in kernels(SOURCE, "gfx950")[kernel].instructions)
     assert audited(kernel, bits, words, column(bits)).proved
 
 
 @pytest.mark.parametrize(("kernel", "bits", "words"), [("fours", 4, 2), ("sixes", 6, 4)])
 def test_rows_that_other_lanes_name_are_written_and_in_bounds(kernel, bits, words):
     text = LAUNCH.format(kernel=kernel, words=words, element="", ones="").split("computes")[0]
-    assert audit(decode_kernel(kernels()[kernel]), loads(text)).proved
+    assert audit(kernels(SOURCE, "gfx950")[kernel], loads(text)).proved
 
 
 @pytest.mark.parametrize(("kernel", "bits", "words", "wrong"), [

@@ -1,14 +1,10 @@
 """Loads that transpose bytes and halves, behind stores to LDS: a column of the rows that sixteen lanes name."""
 
-import functools
-
 import pytest
 
 from layoutalg.audit.audit import audit
-from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import kernels
 
 #: Each lane puts 8 bytes into LDS, 16 lanes read theirs turned round: 8 rows of 16 bytes, or 4 rows of 16 halves.
 SOURCE = """
@@ -47,22 +43,17 @@ computes = ["o[b, g, j, e] = {said}"]
 """
 
 
-@functools.cache
-def kernels():
-    return read_kernels(compile_source(SOURCE, "gfx950").payload)
-
-
 def audited(kernel: str, said: str):
     dtype, rows = ("i8", 8) if kernel.startswith("bytes") else ("i16", 4)
     return audit(
-        decode_kernel(kernels()[kernel]), loads(LAUNCH.format(kernel=kernel, dtype=dtype, rows=rows, said=said))
+        kernels(SOURCE, "gfx950")[kernel], loads(LAUNCH.format(kernel=kernel, dtype=dtype, rows=rows, said=said))
     )
 
 
 @pytest.mark.parametrize("kernel", ["bytes", "halves"])
 def test_a_lane_gets_a_column(kernel: str) -> None:
     bits = 8 if kernel == "bytes" else 16
-    assert any(f"_TR_B{bits}" in i.name for i in decode_kernel(kernels()[kernel]).instructions)
+    assert any(f"_TR_B{bits}" in i.name for i in kernels(SOURCE, "gfx950")[kernel].instructions)
     found = audited(kernel, "x[b, g, e, j]")
     assert found.proved, [(c.claim, c.verdict) for c in found.claims if not c.verdict]
 

@@ -2,11 +2,7 @@
 
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
-from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from tests.audit.auditing import audited
 from tests.matrix import each, some
 
 SOURCE = """#include <hip/hip_runtime.h>
@@ -52,15 +48,9 @@ LOADS = {
 }  # fmt: skip
 
 
-def audited(name: str, target: str) -> Audit:
-    lines, left, _ = LOADS[name]
-    text = SOURCE.format("\\n ".join((*lines, WAIT[target].format(left))))
-    (kernel,) = read_kernels(compile_source(text, target, opt_level=3).payload).values()
-    return audit(decode_kernel(kernel), loads(LAUNCH), 20)
-
-
 @pytest.mark.parametrize("target", each(["gfx1100", "gfx1201"], "gfx1201"))
 @pytest.mark.parametrize("name", some(LOADS, 4, slow=True))
 def test_halves_wait_apart(name: str, target: str) -> None:
-    found = audited(name, target)
-    assert found.proved == (target in LOADS[name][2]), found.failures
+    lines, left, right = LOADS[name]
+    found = audited(SOURCE.format("\\n ".join((*lines, WAIT[target].format(left)))), LAUNCH, target)
+    assert found.proved == (target in right), found.failures

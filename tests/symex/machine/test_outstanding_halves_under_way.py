@@ -4,18 +4,15 @@ Two elements are loaded to the halves of v40, and the upper one is under way whe
 `audit` proves what `execute` carries out, and neither passes what uses a half that is under way.
 """
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 from layoutalg.audit.audit import audit
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import Fault
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.launch import execute
+from tests.audit.auditing import kernel
 from tests.matrix import each
 
 SOURCE = """#include <hip/hip_runtime.h>
@@ -65,12 +62,10 @@ NAMED = [
 CASES = each(NAMED, *[case for case in NAMED if case[0] == "gfx1100"][::2])
 
 
-@cache
 def code(target: str, name: str) -> MachineCode:
     loaded, used, _ = USES[name]
     lines = (*loaded, WAIT[target].format(1), *used, WAIT[target].format(0), *REST)
-    source = SOURCE.format("\\n\\t".join(lines))
-    return decode_kernel(read_kernels(compile_source(source, target).payload)["k"])
+    return kernel(SOURCE.format("\\n\\t".join(lines)), target)
 
 
 @pytest.mark.parametrize(("target", "name"), CASES)

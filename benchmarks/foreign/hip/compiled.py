@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from benchmarks.foreign.hip.cases import Case
 from benchmarks.foreign.hip.sources import Source
 from layoutalg.audit.figures.figures import figures
-from layoutalg.device import compile_source
+from layoutalg.device.compile import compile_file
 from layoutalg.errors import CompileError, DeviceError, SpecError
 from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
@@ -28,6 +28,10 @@ _MISSING = tuple(map(re.compile, (
     r"no matching (?:\w+ )*?function for call to '([^']+)'", r"undefined \w* ?symbol: (\w+)",
     r"reference to __host__ function '([^']+)'", r"call to '([^']+)' is ambiguous",
 )))  # fmt: skip
+
+
+#: A header of a library beside HIP, with whose it is or what would give it.
+_OF_A_LIBRARY = re.compile(r"'(?!hip/)[^']+' file not found: \w|layoutalg has no \w+: give the folder")
 
 
 @dataclass
@@ -54,11 +58,11 @@ def tried(source: Source, target: str, cases: list[Case], audit: bool) -> Outcom
     start = time.process_time()
     outcome = Outcome(source.name)
     try:
-        text = source.path.read_text(errors="replace")
         flags = (*source.flags, "-ferror-limit=0")
-        kernels = read_kernels(compile_source(text, target, include=source.include, flags=flags).payload)
+        kernels = read_kernels(compile_file(source.path, target, include=source.include, flags=flags).payload)
     except CompileError as error:
-        outcome.what, outcome.said, outcome.missing = FAILS, str(error).partition("\n")[0], missing(error.output)
+        outcome.said, outcome.missing = str(error).partition("\n")[0], missing(error.output)
+        outcome.what = REFUSED if _OF_A_LIBRARY.search(outcome.said) else FAILS
     except Exception:
         outcome.what, outcome.said = CRASH, f"{CRASH}: {traceback.format_exc()}"
     else:

@@ -80,6 +80,11 @@ _LIBCXX: Mapping[str, str] = {
         "HAS_MUSL_LIBC", "HAS_THREAD_API_EXTERNAL", "HAS_THREAD_API_WIN32", "HAS_THREAD_API_C11",
         "HAS_TIME_ZONE_DATABASE", "HAS_VENDOR_AVAILABILITY_ANNOTATIONS",
     ), "0"),
+    # What C++17 took away and GNU's library, which hipcc has on Linux, still gives.
+    **dict.fromkeys((
+        "ENABLE_CXX17_REMOVED_AUTO_PTR", "ENABLE_CXX17_REMOVED_BINDERS", "ENABLE_CXX17_REMOVED_RANDOM_SHUFFLE",
+        "ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION",
+    ), "1"),
 }  # fmt: skip
 
 #: The wheel's folders of the C library's headers, the host's: device code uses their types and constants alone.

@@ -27,7 +27,8 @@ def weighted_by_distance(draw: Draw) -> Given:
     mean = between(draw, 0.1, 3, 64)
     far = np.minimum(mean / (0.5 / np.sqrt(20 / 100)), 2).astype(float)
     u = 0.5 - 0.5 * np.cos(3.1415926 / 2 * far)
-    alpha = 0.5 * np.interp(u, [0.1, 0.3, 0.5, 0.7, 0.9], [1.5, 2, 2.5, 3, 3.5])
+    alpha = np.interp(u, [0.1, 0.3, 0.5, 0.7, 0.9], [1.5, 2, 2.5, 3, 3.5]) / 2
+    alpha = np.where((u > 0.3) & (u <= 0.5), np.interp(u, [0.3, 0.5], [1.5, 2.5]) / 2, alpha)
     distance = (at_x[:, None] - x.astype(float)) ** 2 + (at_y[:, None] - y.astype(float)) ** 2
     weight = distance ** -alpha[:, None]
     given = [read(x.copy()), read(y.copy()), read(z.copy()), 20, read(at_x.copy()), read(at_y.copy())]

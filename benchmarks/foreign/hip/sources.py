@@ -82,7 +82,7 @@ def _read(path: Path) -> str:
 
 
 def _flags(makefile: str) -> Iterator[str]:
-    r"""The `-I` and `-D` that a Makefile gives under no condition.
+    r"""The `-I` and `-D` that a Makefile gives to what it compiles, under no condition.
 
     >>> list(_flags("A = ../a\nCFLAGS = -O3 -I $(A) -DN=3\nifeq ($(DEBUG),yes)\nCFLAGS += -DDEBUG\nendif"))
     ['-I../a', '-DN=3']
@@ -91,7 +91,7 @@ def _flags(makefile: str) -> Iterator[str]:
     for line in makefile.replace("\\\n", " ").splitlines():
         word = line.partition(" ")[0].strip()
         depth += word.startswith("if") - (word == "endif")
-        if depth or line.startswith("\t"):
+        if depth or (line.startswith("\t") and "-c" not in line.split()):
             continue
         whole = _VARIABLE.sub(lambda found: variables.get(found[1], found[0]), line)
         if found := _ASSIGNED.match(whole):

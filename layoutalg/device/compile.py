@@ -57,7 +57,7 @@ def compile_source(
     chosen = compiler or choose_compiler(target)
     flags += tuple(f"-I{folder.resolve()}" for folder in include)
     steps = chosen.steps(target, opt_level, flags)
-    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*.h*"))]
+    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*")) if path.is_file()]
     processor = _processor() if family(target) == "cpu" else ""
     key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
     payload = None if include else cache.read(key)

@@ -52,7 +52,8 @@ def test_the_library_of_c_plus_plus_20_takes_memory_for_the_host() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("feature", ALONE)
 def test_each_feature_compiles_alone(feature: str) -> None:
-    compile_source(ALONE[feature], "gfx942", opt_level=1)
+    source = ALONE[feature] + 'extern "C" __attribute__((global)) void alone() {}\n'
+    assert "alone" in compile_source(source, "gfx942", opt_level=1).kernels
 
 
 def test_kernels_that_only_the_host_instantiates_are_there() -> None:

@@ -122,3 +122,20 @@ static void launches(float* f, double* d, int* n, hipStream_t stream) {
     hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, hidden, 64, 0);
     hipFuncSetAttribute(reinterpret_cast<const void*>(hidden), hipFuncAttributeMaxDynamicSharedMemorySize, 65536);
 }
+
+//@ launches by a template, the runtime compiler, element types of libraries
+#define HIP_TEMPLATE_KERNEL_LAUNCH
+#include <hip/hip_ext.h>
+#include <hip/hiprtc.h>
+#include <hip/library_types.h>
+template <int N> __global__ void by_template(float* x, int n) { if ((int)threadIdx.x < n) x[threadIdx.x] = N; }
+static hipDataType run_time(float* x, hipStream_t stream, hipEvent_t before, hipEvent_t after) {
+#if !defined(hipLaunchKernelGGL)  // one that is included first in this unit has made it a macro
+    hipLaunchKernelGGL(by_template<8>, dim3(1), dim3(64), 0, hipStreamDefault, x, 3);
+#endif
+    hipExtLaunchKernelGGL(by_template<9>, dim3(1), dim3(64), 0, stream, before, after, 0, x, 3);
+    hiprtcProgram program; size_t bytes;
+    hiprtcCreateProgram(&program, "", "k.cu", 0, nullptr, nullptr); hiprtcCompileProgram(program, 0, nullptr);
+    if (hiprtcGetCodeSize(program, &bytes) != HIPRTC_SUCCESS) hiprtcGetErrorString(HIPRTC_ERROR_COMPILATION);
+    return HIP_R_32F;
+}

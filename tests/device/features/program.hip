@@ -32,3 +32,12 @@ int main(int argc, char* argv[]) {
     try { hipFree(on_a); } catch (const std::exception& error) { std::cerr << error.what(); }
     return EXIT_SUCCESS;
 }
+
+//@ string streams, which HIP's header brings along
+#include <hip/hip_runtime.h>
+#include <iostream>
+static std::string of_stream(int x) { std::stringstream text; text << x; return text.str(); }
+
+//@ a header of types alone
+#include <hip/driver_types.h>
+static dim3 of_types(hipKernelNodeParams parameters) { return parameters.gridDim; }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <hip/hip_common.h>
+#include <hip/hip_vector_types.h>  // dim3
 
 // Handles: what they point to is the runtime's own.
 typedef int hipDevice_t;

@@ -61,9 +61,15 @@ LAYOUTALG_AS_DIM3(gridDim)
 // Launches by name, which are `<<<>>>` (ROCm/clr, hipamd/include/hip/amd_detail/amd_hip_runtime.h).
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_SYMBOL(NAME) NAME
+#if defined(HIP_TEMPLATE_KERNEL_LAUNCH)
+template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
+void hipLaunchKernelGGL(Kernel kernel, const dim3& grid, const dim3& block, uint32_t lds, hipStream_t stream,
+                        Arguments... arguments);
+#else
 #define hipLaunchKernelGGLInternal(KERNEL, GRID, BLOCK, LDS, STREAM, ...) \
     do { KERNEL<<<(GRID), (BLOCK), (LDS), (STREAM)>>>(__VA_ARGS__); } while (0)
 #define hipLaunchKernelGGL(KERNEL, ...) hipLaunchKernelGGLInternal((KERNEL), __VA_ARGS__)
+#endif
 
 // An object at a place that is there, which <new> has for the host alone.
 __device__ inline void* operator new(size_t, void* place) noexcept { return place; }

@@ -5,8 +5,7 @@
 #pragma once
 
 #include <hip/driver_types.h>
-#include <hip/hip_common.h>
-#include <hip/hip_vector_types.h>
+#include <hip/library_types.h>
 #include <hip/hip_version.h>
 #if __has_include(<ck_tile/core.hpp>) || __has_include(<ck/ck.hpp>)
 #include <sstream>  // HIP's header brings it along with USE_PROF_API, which CK is built with and counts on

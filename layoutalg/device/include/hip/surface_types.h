@@ -1,0 +1,2 @@
+#pragma once
+#include <hip/driver_types.h>

@@ -122,7 +122,9 @@ class Architecture:
     vector_granules: Mapping[int, int]
     #: Bytes of scratch of a wave at most (COMPUTE_TMPRING_SIZE.WAVESIZE: LLVM, GCNSubtarget, getMaxWaveScratchSize).
     wave_scratch: int
-    #: Scalar registers in a granule, which RSRC1 counts in halves of it; 0: every wave has all (AMDGPUUsage, the same).
+    #: Scalar registers in a granule, which RSRC1 counts in halves of it; 0: every wave has all, whatever RSRC1 says
+    #: (AMDGPUUsage, the same: reserved since GFX10; compilers wrote a count until LLVM's pull request 154666, "Set
+    #: GRANULATED_WAVEFRONT_SGPR_COUNT of compute_pgm_rsrc1 to 0 for gfx10+", of 2025).
     scalar_granule: int = 0
     #: Whether a data-parallel primitive moves 64 bits, by `row_share` (LLVM, GCNSubtarget::hasDPALU_DPP).
     moves_64_bits: bool = False
@@ -146,7 +148,6 @@ class Architecture:
         return self.unordered | self.out_of_order_loads
 
 
-_NO_SCALAR_GRANULES = (RSRC1, 6, 9, "a number of scalar registers, where all have as many")
 _NO_PRELOAD = (PROPERTIES, 16, 31, "preloaded kernel arguments, which the machine has not")
 
 _LANE_CONTROLS = frozenset({"quad_perm", "row_shl", "row_shr", "row_ror", "row_mirror", "row_half_mirror", "row_share"})
@@ -206,7 +207,6 @@ _RDNA3 = Architecture(
         (RSRC3, 0, 3, "shared vector registers"),
         (RSRC3, 10, 11, "a trap at its start or end"),
         (RSRC3, 12, 31, "reserved bits of RSRC3"),
-        _NO_SCALAR_GRANULES,
         _NO_PRELOAD,
     ),
     vector_granules={32: 8, 64: 4},
@@ -233,7 +233,6 @@ _RDNA4 = replace(
         (RSRC3, 0, 3, "reserved bits of RSRC3"),
         (RSRC3, 12, 12, "reserved bits of RSRC3"),
         (RSRC3, 14, 31, "reserved bits of RSRC3"),
-        _NO_SCALAR_GRANULES,
         _NO_PRELOAD,
         (RSRC1, 21, 21, "waves that take turns"),
         (RSRC1, 23, 23, "reserved bits of RSRC1"),

@@ -10,11 +10,11 @@ import struct
 import msgpack
 
 #: Bits of the descriptor that say how the machine does a thing, not what: NaN modes, scheduling, prefetch; and half a
-#: granule of scalar registers, which are allocated in whole ones.
+#: granule of scalar registers, which are allocated in whole ones, or their count, where every wave has all.
 HOW = {
     "cdna": [(390, 390), (405, 405), (407, 407)],
-    "rdna3": [(405, 405), (407, 407), (413, 415), (356, 361)],
-    "rdna4": [(413, 415), (356, 363), (365, 365)],
+    "rdna3": [(390, 393), (405, 405), (407, 407), (413, 415), (356, 361)],
+    "rdna4": [(390, 393), (413, 415), (356, 363), (365, 365)],
 }
 
 

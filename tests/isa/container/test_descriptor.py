@@ -1,6 +1,7 @@
 """What a kernel's descriptor and its metadata ask for is there, and is what the program's launch gives."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 
@@ -182,6 +183,13 @@ def test_every_bit_that_must_be_0_is(target):
 )
 def test_a_descriptor_asks_for_what_there_is(first, last, value, why):
     refused(lambda code: code.descriptor_bits(first, last, value), why)
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+def test_a_count_of_scalar_registers_says_nothing_where_every_wave_has_all(target):
+    """Compilers until LLVM 21 write one, ROCm's until 7.1."""
+    counted, usual = (kernel(lambda code, n=n: code.descriptor_bits(390, 393, n), target) for n in (2, 0))
+    assert replace(counted, image=usual.image) == usual
 
 
 def test_scratch_is_described_where_it_is_not_set_up():

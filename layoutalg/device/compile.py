@@ -13,7 +13,7 @@ import json
 import platform
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ def compile_file(
     """
     chosen = compiler or choose_compiler(target)
     if family(target) == "cpu":
-        text = f"#line 1 {json.dumps(str(path))}\n{path.read_text()}"
+        text = f"#line 1 {json.dumps(str(path), ensure_ascii=False)}\n{path.read_text(encoding='utf-8')}"
         beside = (path.resolve().parent, *include)
         return compile_source(text, target, compiler=chosen, opt_level=opt_level, flags=flags, include=beside)
     flags += tuple(f"-I{folder}" for folder in include)
@@ -112,7 +112,7 @@ def compile_to_assembly(
 def _built(source: str, target: str, steps: Sequence[tuple[str, ...]], output: str) -> bytes:
     """What the steps make of a text in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
-        (Path(folder) / SOURCE).write_text(source)
+        (Path(folder) / SOURCE).write_text(source, encoding="utf-8")
         return _Build(target, steps, folder).made(output)
 
 
@@ -140,7 +140,7 @@ class _Build:
         payload = (Path(self.folder) / output).read_bytes()
         if output == output_name(self.target) and _has_no_kernel(payload, self.target):
             preprocessed = self._ran((*self._first[:-2], "-E", "-o", "-"))[1]
-            text = (Path(self.place or self.folder) / self._name).read_text(errors="replace")
+            text = (Path(self.place or self.folder) / self._name).read_text(encoding="utf-8", errors="replace")
             raise self._refused(why_no_kernel(self._name, text, preprocessed))
         return payload
 
@@ -159,9 +159,10 @@ class _Build:
         The linker, the last of several, reads debug information; what the source has in `asm` clang itself assembles.
         """
         if failed != self.steps[-1]:
-            return self._ran((*self._first, "-Xclang", "-emit-obj"))[1]
-        later = self.steps[self.steps.index(self._first) + 1 :]
-        found = (self._ran(step) for step in ((*self._first, "-gline-tables-only"), *later))
+            steps: Iterable[tuple[str, ...]] = ((*self._first, "-Xclang", "-emit-obj"),)
+        else:
+            steps = ((*self._first, "-gline-tables-only"), *self.steps[self.steps.index(self._first) + 1 :])
+        found = map(self._ran, steps)
         return next((said for status, said in found if status != 0), "")
 
     def _ran(self, command: tuple[str, ...]) -> tuple[int, str]:

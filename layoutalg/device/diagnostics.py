@@ -142,7 +142,12 @@ def _heading(line: str) -> tuple[str, Said] | None:
 def _line_of(folder: str, said: Said) -> tuple[str, ...]:
     """A line of a file as clang shows it, with a caret below its first character."""
     try:
-        text = (Path(folder) / said.file).read_text(errors="replace").splitlines()[said.line - 1].rstrip()
+        text = (
+            (Path(folder) / said.file)
+            .read_text(encoding="utf-8", errors="replace")
+            .splitlines()[said.line - 1]
+            .rstrip()
+        )
     except (OSError, IndexError):
         return ()
     mark = text[: len(text) - len(text.lstrip())] + "^"

@@ -8,10 +8,9 @@
 // it says which lanes are asked.
 #pragma once
 
-struct layoutalg_warp_size {
-    __device__ __attribute__((always_inline)) operator int() const { return (int)__builtin_amdgcn_wavefrontsize(); }
-};
-static constexpr __device__ layoutalg_warp_size warpSize{};
+#include <hip/hip_common.h>
+
+static constexpr int warpSize = __AMDGCN_WAVEFRONT_SIZE__;
 
 LAYOUTALG_HIP unsigned __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
 LAYOUTALG_HIP unsigned __mbcnt_lo(unsigned mask, unsigned sum) { return __builtin_amdgcn_mbcnt_lo(mask, sum); }

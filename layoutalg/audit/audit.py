@@ -150,3 +150,5 @@ def _unclaimed(
         yield f"what {tensor} holds{f' ({runs} runs at small sizes gave it)' if runs else ''}"
         if stores_all.NAME not in asked:
             yield f"that all of {tensor} is stored to"
+    if unprinted := len(case.code.kernel.unprinted):
+        yield f"what it prints (left out of the code: {unprinted} call{'s' * (unprinted > 1)} of printf)"

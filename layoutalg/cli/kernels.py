@@ -245,18 +245,26 @@ def compile_file(
         raise InputError(f"{source}: cannot be read as text ({error})") from None
     flags = (*(f"-D{macro}" for macro in define or ()), *(("-gline-tables-only",) if lines else ()))
     try:
-        code = device.compile_file(_from_here(source), target, opt_level=opt_level, flags=flags, include=include or ())
+        compiler = device.choose_with_ocml(target)
+        code = device.compile_file(
+            _from_here(source), target, compiler=compiler, opt_level=opt_level, flags=flags, include=include or ()
+        )
     except device.CompileError as error:
         raise _told(error, every) from error
     code.save(output or source.with_suffix(".co"))
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.all_lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
                         "blocks_a_unit": blocks_a_unit(k, code.target)} for k in code.kernels.values()}  # fmt: skip
+    mathematics = str(compiler.ocml or "layoutalg's own, include/hip/ocml")
     if as_json:
-        print(json.dumps({"target": target, "kernels": kernels}))
+        print(json.dumps({"target": target, "mathematics": mathematics, "kernels": kernels}))
     else:
+        if device.family(target) == "amd":
+            print(f"functions of mathematics: {mathematics}")
         for kernel, found in kernels.items():
             print(f"{kernel} for {target}: " + ", ".join(f"{k} {v}" for k, v in found.items()))
+            if unprinted := code.kernels[kernel].unprinted:
+                print(f"  printf was called, and is left out of the code ({unprinted} call{'s' * (unprinted > 1)})")
     return 0
 
 

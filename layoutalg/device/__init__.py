@@ -39,7 +39,7 @@ is used.
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.compile import compile_file, compile_source, compile_to_assembly
-from layoutalg.device.compilers import Compiler, choose_compiler, find_compilers
+from layoutalg.device.compilers import Compiler, choose_compiler, choose_with_ocml, find_compilers
 from layoutalg.device.found import choose_device, devices
 from layoutalg.device.runtime import Absent, Device, DeviceArray, Event, Found, Module
 from layoutalg.device.targets import family, targets
@@ -56,6 +56,6 @@ from layoutalg.target import UnknownTargetError
 __all__ = [
     "Absent", "CodeObject", "CodeObjectError", "CompileError", "Compiler", "Device", "DeviceArray",
     "DeviceError", "Event", "Found", "KernelResources", "LaunchError", "Module", "NoCompilerError", "NoDeviceError",
-    "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "compile_file", "compile_source",
-    "compile_to_assembly", "devices", "family", "find_compilers", "targets",
+    "Parameter", "UnknownTargetError", "choose_compiler", "choose_device", "choose_with_ocml", "compile_file",
+    "compile_source", "compile_to_assembly", "devices", "family", "find_compilers", "targets",
 ]  # fmt: skip

@@ -68,6 +68,7 @@ class KernelResources:
     sgpr_spills: int | None = None
     wave_size: int | None = None
     max_threads: int | None = None  # of a block
+    unprinted: int = 0  # calls of printf that were left out of the code
 
     @property
     def all_lds_bytes(self) -> int | None:
@@ -126,10 +127,10 @@ def _read_elf(payload: bytes) -> tuple[str, list[KernelResources]]:
     if file.machine != EM_AMDGPU:
         return "cpu", list(_read_cpu(file))
     container = Container.read(payload)
-    return container.target, [_amd_kernel(kernel) for kernel in container.kernels.values()]
+    return container.target, [_amd_kernel(kernel, container) for kernel in container.kernels.values()]
 
 
-def _amd_kernel(kernel: LoadedKernel) -> KernelResources:
+def _amd_kernel(kernel: LoadedKernel, container: Container) -> KernelResources:
     said = kernel.metadata
     pointers = ("global_buffer", "dynamic_shared_pointer")
     shared = {one.name: getattr(said, one.name) for one in fields(KernelResources) if hasattr(said, one.name)}
@@ -140,6 +141,7 @@ def _amd_kernel(kernel: LoadedKernel) -> KernelResources:
             for argument in said.visible
         ),
         code_size=len(kernel.code),
+        unprinted=len(container.unprinted_by(kernel)),
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.codeobject import CodeObject
-from layoutalg.device.compilers import INCLUDE, SOURCE, Compiler, choose_compiler, output_name
+from layoutalg.device.compilers import INCLUDE, SOURCE, Compiler, choose_with_ocml, output_name
 from layoutalg.device.diagnostics import refusal
 from layoutalg.device.kernelless import why_no_kernel
 from layoutalg.device.process import run_compiler
@@ -42,7 +42,7 @@ def compile_source(
 ) -> CodeObject:
     """Compiles a kernel source for a target, or takes the code object from the cache.
 
-    `compiler` is the first of `find_compilers()` that knows the target unless one is given; `opt_level` is 0 to 3;
+    `compiler` is the first of `find_compilers()` that knows the target, with AMD's ocml, unless one is given; `opt_level` is 0 to 3;
     `flags` are further ones for clang, such as `-mcumode`; `include` are folders of headers, such as CK's, with which
     nothing is kept in the cache, since it does not know them.
     The code object is a whole ELF file (AMD), PTX text (NVIDIA) or a shared library (CPU).
@@ -54,7 +54,7 @@ def compile_source(
     >>> code.kernels["nop"].lds_bytes
     0
     """
-    chosen = compiler or choose_compiler(target)
+    chosen = compiler or choose_with_ocml(target)
     flags += tuple(f"-I{folder.resolve()}" for folder in include)
     steps = chosen.steps(target, opt_level, flags)
     headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*")) if path.is_file()]
@@ -83,7 +83,7 @@ def compile_file(
 
     Arguments and errors as `compile_source`; nothing is kept in the cache, which does not know what a file includes.
     """
-    chosen = compiler or choose_compiler(target)
+    chosen = compiler or choose_with_ocml(target)
     if family(target) == "cpu":
         text = f"#line 1 {json.dumps(str(path), ensure_ascii=False)}\n{path.read_text(encoding='utf-8')}"
         beside = (path.resolve().parent, *include)
@@ -103,7 +103,7 @@ def compile_to_assembly(
     >>> "s_endpgm" in text
     True
     """
-    steps = (compiler or choose_compiler(target)).steps(target, opt_level, flags)
+    steps = (compiler or choose_with_ocml(target)).steps(target, opt_level, flags)
     last = next(n for n, step in enumerate(steps) if SOURCE in step)
     text = tuple("-S" if part == "-c" else part for part in steps[last])
     return _built(source, target, (*steps[:last], text), text[-1]).decode()

@@ -28,9 +28,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from layoutalg.device import ocml
+from layoutalg.device.ocml import Ocml
 from layoutalg.device.targets import family, processor
 from layoutalg.errors import NoCompilerError
 
@@ -105,6 +107,7 @@ class Compiler:
     linker: tuple[str, ...]
     version: str  # part of the cache's key
     include: tuple[str, ...] = ()  # flags that name its own and the C++ library's headers, where it does not find them
+    ocml: Ocml | None = None  # AMD's library of mathematics, in the place of include/hip/ocml
 
     def steps(
         self, target: str, opt_level: int, flags: tuple[str, ...] = (), source: str = SOURCE, folder: str = ""
@@ -121,11 +124,17 @@ class Compiler:
                 kind = (*_AMD, f"--offload-arch={processor(target)}")
                 of_both = tuple(flag for flag in flags if flag.startswith("-mwavefrontsize"))
                 machine = ("--target=amdgcn-amd-amdhsa", f"-mcpu={processor(target)}", *of_both)
-                return (
+                steps = (
                     (*self.clang, *kind, *language, "-S", source, "-o", assembly),
                     (*self.clang, *machine, "-c", assembly, "-o", made),
                     (*self.linker, "--no-undefined", "-shared", made, "-o", linked),
                 )
+                if self.ocml is None:
+                    return steps
+                controls = f"{folder}oclc.bc"
+                compiled = (*self.clang, *kind, *language, *self.ocml.flags(controls), "-S", source, "-o", assembly)
+                answered = (*self.clang, *self.ocml.controls(processor(target), controls))
+                return (answered, compiled, *steps[1:])
             case "nvidia":
                 kind = (*_NVIDIA, f"--cuda-gpu-arch={processor(target)}")
                 return ((*self.clang, *kind, *language, "-S", source, "-o", assembly),)
@@ -175,6 +184,20 @@ def choose_compiler(target: str) -> Compiler:
         f"no compiler for {target}: no ROCm (ROCM_PATH, /opt/rocm, hipcc on PATH), no clang with ld.lld on PATH, and "
         f"no {ZIG_REQUIREMENT} in this Python{passed_over}. Install one: pip install {ZIG_REQUIREMENT}"
     )
+
+
+def choose_with_ocml(target: str) -> Compiler:
+    """The same with AMD's library of mathematics, the first on this machine that the compiler reads.
+
+    >>> choose_with_ocml("gfx942").clang == choose_compiler("gfx942").clang
+    True
+    """
+    compiler = choose_compiler(target)
+    found = ocml.find() if family(target) == "amd" else ()
+    chosen = next((one for one in found if ocml.readable(compiler.clang, one, processor(target))), None)
+    if chosen is None:
+        return compiler
+    return replace(compiler, ocml=chosen, version=f"{compiler.version}, ocml {_fingerprint(chosen.path)}")
 
 
 @functools.cache

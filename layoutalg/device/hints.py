@@ -113,7 +113,12 @@ def _name(found: re.Match[str], target: str, folder: str) -> str:
 
 
 def _symbol(found: re.Match[str], target: str, folder: str) -> str:
-    if found["name"].startswith(("__ocml_", "__ockl_")):
+    if found["name"].startswith("__ocml_"):
+        return (
+            "it is of AMD's device library of mathematics, and not in layoutalg's own: the library is taken from a "
+            "ROCm (ROCM_PATH), from Debian's package rocm-device-libs, or from the wheel of triton"
+        )
+    if found["name"].startswith("__ockl_"):
         return "it is of AMD's device library, which layoutalg's HIP header does without"
     return "it is declared and not defined: define it in this source, since no other is linked to it"
 

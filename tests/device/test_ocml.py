@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 from mpmath import mp, mpf
 
-from layoutalg.device import compile_source
+from layoutalg.device import choose_compiler, compile_source
 from layoutalg.device.compilers import INCLUDE
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
@@ -145,7 +145,7 @@ def carried_out(calls: dict[str, tuple[str, list[Array]]], target: str) -> dict[
         kind = {4: "float", 8: "double"}[x.dtype.itemsize]
         source += f'extern "C" __global__ void k_{name}(const {kind}* x, const {kind}* y, {kind}* o) '
         source += f"{{ int i = blockIdx.x * 64 + threadIdx.x; o[i] = {call}; }}\n"
-    kernels = read_kernels(compile_source(source, target).payload)
+    kernels = read_kernels(compile_source(source, target, compiler=choose_compiler(target)).payload)
     found = {}
     for name, (_, (x, *rest)) in calls.items():
         arrays = [x, rest[0] if rest else x, np.zeros_like(x)]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from layoutalg.audit.meaning.terms import FLOAT_BITS, Terms
-from layoutalg.device import choose_compiler, compile_source
+from layoutalg.device import choose_with_ocml, compile_source
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import loads
@@ -86,7 +86,7 @@ class Expansions:
 
     def says(self, name: str, dtype: str) -> str:
         """What is taken for granted where a function is read so."""
-        return f"{name} of {dtype} is what {choose_compiler(self.target).version} makes of {_written(name, dtype)}"
+        return f"{name} of {dtype} is what {choose_with_ocml(self.target).version} makes of {_written(name, dtype)}"
 
     def term(self, name: str, dtype: str, operands: Sequence[Expr]) -> Expr:
         """The function of operands. Raises `NotReadable` where it cannot be compiled or followed."""

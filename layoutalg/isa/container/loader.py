@@ -18,7 +18,8 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 The metadata's version need not be that of the ABI: ROCr asks the file's header alone, HIP's runtime the metadata alone
 (clr, `rocclr/device/devprogram.cpp`, `createKernelMetadataMap`), and clang 16 and 17 write 1.2 where they write V4.
 The length of the code is its symbol's size, which no loader needs: control that goes beyond it is refused later.
-Not looked at, since no loader does: names of sections, other sections, physical addresses, alignments of segments.
+Not looked at, since no loader does: other sections, physical addresses, alignments of segments. Of the names of
+sections one is looked for, which notes what was left out.
 What it cannot represent: relocations, and code objects before version 4.
 """
 
@@ -65,6 +66,9 @@ _RELOCATIONS: Mapping[int, str] = {
     13: "R_AMDGPU_RELATIVE64",
 }  # fmt: skip
 
+#: The section that include/hip/hip_control.h writes: the addresses at which a call of printf was left out.
+_DROPPED = b".layoutalg.dropped"
+
 #: DT_FLAGS: text relocations.
 _DF_TEXTREL = 4
 
@@ -81,6 +85,10 @@ class LoadedKernel:
     entry: int  # address of the first instruction
     code: bytes
 
+    def holds(self, address: int) -> bool:
+        """Whether an address is in its code."""
+        return self.entry <= address < self.entry + len(self.code)
+
 
 @dataclass(frozen=True)
 class Container:
@@ -89,6 +97,12 @@ class Container:
     target: str  # that has the processor, or an unknown processor
     segments: tuple[Segment, ...]
     kernels: Mapping[str, LoadedKernel]
+    unprinted: tuple[int, ...]  # where calls of printf were left out of the code (include/hip/hip_control.h)
+
+    def unprinted_by(self, kernel: LoadedKernel) -> tuple[int, ...]:
+        """Those of a kernel: in its code, or in a function that it may call."""
+        others = [one for one in self.kernels.values() if one is not kernel]
+        return tuple(address for address in self.unprinted if not any(one.holds(address) for one in others))
 
     @classmethod
     def read(cls, payload: bytes) -> Self:
@@ -107,7 +121,16 @@ class Container:
         _refuse_moved_code(segments)
         _refuse_another_table(file, segments)
         kernels = {one.name: _kernel(file, segments, tables, one) for one in metadata.kernels}
-        return cls(target, segments, kernels)
+        return cls(target, segments, kernels, tuple(_unprinted(file)))
+
+
+def _unprinted(file: Elf) -> Iterator[int]:
+    """What the compiler noted of calls that it left out, in a section by which no loader goes: it may be damaged."""
+    try:
+        notes = b"".join(file.contents(section) for section in file.named(_DROPPED))
+    except CodeObjectError:
+        return
+    yield from (int.from_bytes(notes[at : at + 8], "little") for at in range(0, len(notes) - 7, 8))
 
 
 def _refuse_other_files(file: Elf) -> None:

@@ -231,6 +231,7 @@ def compile_file(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
     include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="A folder of headers: CK's.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A macro: NAME or NAME=VALUE.")] = None,
+    standard: Annotated[str, typer.Option("--std", help="The C++ standard, as clang names it.")] = "c++17",
     opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="How far clang optimises.")] = 3,
     lines: Annotated[bool, typer.Option("-g", help="Say which line each instruction comes from.")] = False,
     every: Annotated[bool, typer.Option("--all-errors", help="Show every error, not the first.")] = False,
@@ -243,7 +244,7 @@ def compile_file(
         read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
-    flags = (*(f"-D{macro}" for macro in define or ()), *(("-gline-tables-only",) if lines else ()))
+    flags = (f"-std={standard}", *(f"-D{macro}" for macro in define or ()), *(("-gline-tables-only",) if lines else ()))
     try:
         compiler = device.choose_with_ocml(target)
         code = device.compile_file(

@@ -23,10 +23,13 @@ from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compilers import INCLUDE, SOURCE, Compiler, choose_with_ocml, output_name
 from layoutalg.device.diagnostics import refusal
 from layoutalg.device.kernelless import why_no_kernel
+from layoutalg.device.precompiled import precompiled_again
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
 
+#: HIP's header at the top of a source.
+_HIP = re.compile(r"(?:\s|//[^\n]*\n)*#include <hip/hip_runtime\.h>\n")
 # What `__global__` and `void name(` become on the CPU, once the preprocessor has read the source.
 _KERNEL = re.compile(r'annotate\("kernel"\)\)\)\s+void\s+(\w+)\s*\(')
 
@@ -64,7 +67,8 @@ def compile_source(
     if payload is None:
         if family(target) == "cpu":
             source = _with_launchers(source, chosen, flags)
-        payload = _built(source, target, steps, output_name(target))
+        quick = b"" if flags else _after_hip(source, target, steps)
+        payload = quick or _built(source, target, steps, output_name(target))
         if not include:
             cache.write(key, payload)
     return CodeObject.read(payload)
@@ -107,6 +111,23 @@ def compile_to_assembly(
     last = next(n for n, step in enumerate(steps) if SOURCE in step)
     text = tuple("-S" if part == "-c" else part for part in steps[last])
     return _built(source, target, (*steps[:last], text), text[-1]).decode()
+
+
+def _after_hip(source: str, target: str, steps: Sequence[tuple[str, ...]]) -> bytes:
+    """What is made of a source that begins with HIP's header, where this process has parsed that already.
+
+    Empty where it has not, and where the source does not compile: errors are told by the whole text.
+    """
+    if family(target) != "amd" or not _HIP.match(source):
+        return b""
+    at = next(n for n, step in enumerate(steps) if SOURCE in step)
+    command, rest = steps[at][: steps[at].index("-S")], steps[at][steps[at].index("-S") :]
+    try:
+        before = precompiled_again(command, "#include <hip/hip_runtime.h>\n")
+        quick = (*steps[:at], (*command, *before, *rest), *steps[at + 1 :])
+        return _built(source, target, quick, output_name(target)) if before else b""
+    except CompileError:
+        return b""
 
 
 def _built(source: str, target: str, steps: Sequence[tuple[str, ...]], output: str) -> bytes:

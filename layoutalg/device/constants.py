@@ -37,7 +37,7 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
-from layoutalg.device.precompiled import SOURCE, precompiled
+from layoutalg.device.precompiled import SOURCE, precompiled_again
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
@@ -160,7 +160,7 @@ class _Session:
     def _before(self, command: Sequence[str]) -> tuple[str, ...]:
         """The flags for headers that are parsed already: ours, which compile and lie in no folder of the user's."""
         ours = not self.unit.include and all(header.startswith(_OURS) for header in self.unit.headers)
-        return precompiled(command, self.headers) if ours else ()
+        return precompiled_again(command, self.headers) if ours else ()
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)

@@ -1,10 +1,14 @@
-"""Headers that the compiler parses once a process: what comes after them goes on from there."""
+"""Headers that the compiler parses once a process: what comes after them goes on from there.
+
+A process that asks once is the quicker without: to parse headers for others costs more than to parse them.
+"""
 
 from __future__ import annotations
 
 import functools
+import itertools
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from layoutalg.device.process import run_compiler
@@ -17,6 +21,16 @@ SOURCE = "layoutalg-before.hip"
 def precompiled(command: Sequence[str], text: str) -> tuple[str, ...]:
     """The flags that put a text of headers before a source; `command` compiles that source, up to its `-S`."""
     return "-include-pch", str(Path(_parsed(tuple(command), text).name) / "before.pch")
+
+
+def precompiled_again(command: Sequence[str], text: str) -> tuple[str, ...]:
+    """The same, but none where this process asks for the first time."""
+    return precompiled(command, text) if next(_asked(tuple(command), text)) else ()
+
+
+@functools.cache
+def _asked(command: tuple[str, ...], text: str) -> Iterator[int]:
+    return itertools.count()
 
 
 @functools.cache

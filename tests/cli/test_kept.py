@@ -1,7 +1,6 @@
 """What `check` decided is not decided again, and what has changed is."""
 
 import json
-import re
 
 import pytest
 
@@ -18,10 +17,6 @@ def file(tmp_path, monkeypatch):
     path = tmp_path / "a.toml"
     path.write_text(GOOD)
     return path
-
-
-def timeless(text: str) -> str:
-    return re.sub(r"[\d.]+ ms", "", text)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "junit"])

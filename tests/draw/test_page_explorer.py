@@ -16,8 +16,6 @@ from tests.draw.explorer import hover, reading, shown
 
 pytestmark = pytest.mark.slow  # `test_page_smoke` is the quick one
 
-PATTERNS = {"rows, vector by vector": in_order, "columns, vector by vector": down}
-
 
 @pytest.fixture(scope="module")
 def tile(request, opened):

@@ -17,6 +17,9 @@ from layoutalg.formats.spec import loads
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 
+#: What an audit of a kernel may take, in seconds.
+SECONDS = 3
+
 COMPILES, REFUSED, FAILS, CRASH = "compiles", "refused by name", "fails", "a crash"
 
 _ERROR = re.compile(r"\berror: ([^\n]*)")
@@ -86,7 +89,7 @@ def missing(output: str) -> list[str]:
 def audited(kernel: KernelBinary) -> str:
     """What an audit with no launch file says of a kernel."""
     try:
-        found = figures(decode_kernel(kernel), 10)
+        found = figures(decode_kernel(kernel), SECONDS)
         loads(found.template)
     except (DeviceError, SpecError) as error:
         return f"refused: {error}"

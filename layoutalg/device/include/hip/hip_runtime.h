@@ -64,7 +64,9 @@ LAYOUTALG_AS_DIM3(gridDim)
 #if defined(HIP_TEMPLATE_KERNEL_LAUNCH)
 template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
 void hipLaunchKernelGGL(Kernel kernel, const dim3& grid, const dim3& block, uint32_t lds, hipStream_t stream,
-                        Arguments... arguments);
+                        Arguments... arguments) {
+    kernel<<<grid, block, lds, stream>>>(arguments...);
+}
 #else
 #define hipLaunchKernelGGLInternal(KERNEL, GRID, BLOCK, LDS, STREAM, ...) \
     do { KERNEL<<<(GRID), (BLOCK), (LDS), (STREAM)>>>(__VA_ARGS__); } while (0)

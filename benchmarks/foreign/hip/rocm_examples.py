@@ -196,6 +196,7 @@ CASES = (
     Case(f"{REDUCTION}/v2.hip", "kernel", 2, 256, greatest(256), lds=1024),
     Case(f"{REDUCTION}/v3.hip", "kernel", 2, 256, greatest(256), lds=1024),
     Case(f"{REDUCTION}/v4.hip", "kernel", 2, 256, greatest(512), lds=1024),
+    Case(f"{REDUCTION}/v5.hip", "kernel ILj64E", 2, 256, greatest(512), lds=1024),
+    Case(f"{REDUCTION}/v6.hip", "kernel ILj256ELj64E", 2, 256, greatest(512)),
     Case(f"{REDUCTION}/v7.hip", "kernel ILj256ELj64E", 2, 256, greatest(512)),
-    Case(f"{REDUCTION}/v8.hip", "kernel ILj256ELj64E", 2, 256, greatest(512)),
 )  # fmt: skip

@@ -80,7 +80,7 @@ class Operands:
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
         bits = int(token[1:])
         if bits == 64 and instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
-            raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
+            return _always(self._packed_constant(instruction, operand, token[0]))
         if operand.kind in _CONSTANTS:
             return _always(self.constant(operand, bits, number))
         return partial(self.constant, operand, bits)
@@ -171,6 +171,22 @@ class Operands:
                 return self.registers.aperture(APERTURES[operand.index])
             raise UnsupportedInstructionError(f"the aperture register {operand.index} read as {bits} bits")
         return self.registers.read_scalar(operand, bits)
+
+    def _packed_constant(self, instruction: Instruction, operand: Operand, role: str) -> Word:
+        """A constant beside pairs of 32 bits: its lower half is the constant, and what the upper is no source says.
+
+        So LLVM takes it twice from the lower half (AMDGPUISelDAGToDAG, SelectVOP3PMods).
+        """
+        fields, place = instruction.fields, "abc".index(role)
+        upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
+        if (
+            operand.kind != "float"
+            or not instruction.name.endswith("_F32")
+            or (fields.get("opsel", 0) | upper) >> place & 1
+        ):
+            raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
+        word = self.constant(operand, 32)
+        return self.w.pair(word, word)
 
     def mask(self, operand: Operand) -> Truth:
         """A lane mask in scalar registers, as a truth for each lane."""

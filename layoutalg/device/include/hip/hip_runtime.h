@@ -16,7 +16,8 @@
 // | hip/hip_control.h | clock64, abort, assert, printf |
 // | hip/hip_refused.h | what no kernel here can have: textures, memory from the heap |
 // | hip/hip_cooperative_groups.h, hipcub/hipcub.hpp, rocprim/rocprim.hpp | groups; block and wave primitives |
-// | hip/hip_fp16.h, hip/hip_bfloat16.h | __half, __hip_bfloat16 |
+// | hip/hip_fp16.h, hip/hip_bf16.h, hip/hip_bfloat16.h, hip/hip_fp8.h | numbers of 16 and 8 bits |
+// | hip/hip_complex.h, hip/library_types.h | complex numbers; the types that libraries are told |
 //
 // What it cannot represent: the names of hip/hip_refused.h, and what a kernel prints.
 #pragma once

@@ -1,5 +1,5 @@
 #include <hip/hip_runtime.h>
-#include <hip/hip_bfloat16.h>
+#include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
 
 extern "C" __global__ void saxpy(int n, float alpha, const float* x, float* y) {
@@ -34,7 +34,7 @@ extern "C" __global__ void add_half2(const __half2* a, const __half2* b, __half2
     if (i < pairs) o[i] = __hfma2(a[i], __float2half2_rn(2.0f), b[i]);
 }
 
-extern "C" __global__ void scale_bf16(const hip_bfloat16* x, hip_bfloat16* o, float scale, int n) {
+extern "C" __global__ void scale_bf16(const __hip_bfloat16* x, __hip_bfloat16* o, float scale, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) o[i] = __float2bfloat16(__bfloat162float(x[i]) * scale);
 }

@@ -41,3 +41,13 @@ static std::string of_stream(int x) { std::stringstream text; text << x; return 
 //@ a header of types alone
 #include <hip/driver_types.h>
 static dim3 of_types(hipKernelNodeParams parameters) { return parameters.gridDim; }
+
+//@ algorithms that say how they run
+#include <algorithm>
+#include <execution>
+#include <numeric>
+#include <vector>
+static int in_parallel(std::vector<int>& x) {
+    std::sort(std::execution::par, x.begin(), x.end());
+    return std::reduce(std::execution::par_unseq, x.begin(), x.end());
+}

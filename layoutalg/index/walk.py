@@ -38,6 +38,8 @@ def variables(*roots: Expr) -> tuple[Expr, ...]:
     >>> variables(symbol("M") * symbol("N") + 1)
     (M, N)
     """
+    if len(roots) == 1:
+        return _variables(roots[0])
     return tuple(dict.fromkeys(chain.from_iterable(map(_variables, roots))))
 
 
@@ -119,14 +121,22 @@ def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:
     >>> substitute(i * 4 + 1, {i: 2})
     9
     """
+    if not root.args:
+        return as_expr(values[root]) if root in values else root
     new: dict[Expr, Expr] = {}
-    for node in postorder(root):
+    stack = [root]
+    while stack:
+        node = stack[-1]
         if node in values:
             new[node] = as_expr(values[node])
-        elif node.args:
-            new[node] = rebuild(node, [new[a] for a in node.args])
-        else:
+        elif not node.args:
             new[node] = node
+        elif waiting := [a for a in node.args if a not in new]:
+            stack += reversed(waiting)
+            continue
+        else:
+            new[node] = rebuild(node, [new[a] for a in node.args])
+        stack.pop()
     return new[root]
 
 

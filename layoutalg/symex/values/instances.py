@@ -55,7 +55,13 @@ def moved(e: Expr, at: At, done: dict[Expr, Expr] | None = None, apply: Apply | 
             continue
         stack.pop()
         done.setdefault(v, _moved(v, at, done, apply))
-    return substitute(e, {v: done[v] for v in variables(e)})
+    return _replaced(e, done)
+
+
+def _replaced(e: Expr, done: Mapping[Expr, Expr]) -> Expr:
+    """With each variable replaced by what it became; most become themselves."""
+    changed = {v: there for v in variables(e) if (there := done.get(v, v)) is not v}
+    return substitute(e, changed) if changed else e
 
 
 def _made_of(v: Expr) -> tuple[Expr, ...]:
@@ -71,11 +77,11 @@ def _moved(v: Expr, at: At, done: Mapping[Expr, Expr], apply: Apply | None) -> E
         return at[v]
     one = v.value
     if isinstance(one, UnknownValue):
-        arguments = tuple(substitute(a, done) for a in one.arguments)
+        arguments = tuple(_replaced(a, done) for a in one.arguments)
         if one.kind is Kind.RESULT and apply is not None:
             return apply((one.function, arguments), v)
         return _instance(v, tuple(_at(x, done) for x in whose(v)), arguments)
-    if one.extent is None or (extent := substitute(one.extent, done)) is one.extent:
+    if one.extent is None or (extent := _replaced(one.extent, done)) is one.extent:
         return v
     limits = variables(one.extent)
     return var(f"{one.name} ({_shown(limits, [done[u] for u in limits])})", extent)
@@ -88,7 +94,7 @@ def _shown(coordinates: Sequence[Expr], at: Sequence[Expr]) -> str:
 
 def _at(x: Expr, done: Mapping[Expr, Expr]) -> Expr:
     """A coordinate there; one that stays is kept as it is, also where it has one value only."""
-    there = substitute(x, done)
+    there = _replaced(x, done)
     return x if there is x else simplify(there)
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from layoutalg.audit import answers
 from layoutalg.index import TRUE, Expr, budget
 from layoutalg.launch.distinct import DistinctElement, distinct_elements
 from layoutalg.launch.symbolic import KernelLaunch
-from layoutalg.prove import ForAll, Limits, Obligation, Proved, Unknown, Verdict, holds, prove
+from layoutalg.prove import Limits, Obligation, Proved, Unknown, Verdict
 from layoutalg.symex.loops.facts import Asker
 from layoutalg.symex.machine.environment import Environment
 from layoutalg.symex.trace import Trace
@@ -73,7 +74,7 @@ class LaunchMemory(Environment):
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether something given implies a goal, as far as it is seen soon."""
         if (goal, given) not in self._shown:
-            self._shown[goal, given] = holds(ForAll("a value is in range", goal, given), RANGE)
+            self._shown[goal, given] = answers.shown(goal, given, RANGE)
         return self._shown[goal, given]
 
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
@@ -101,7 +102,7 @@ class Ask:
             budget.check()
             known = self.trace.facts.of(*obligation.roots)
             asked = obligation if known is TRUE else obligation.assuming(known)
-            return Finding(claim, about, prove(asked, limits=limits))
+            return Finding(claim, about, answers.verdict(asked, limits))
         except budget.OutOfTimeError:
             return found(claim, about, Open(LATE))
 

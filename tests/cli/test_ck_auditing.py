@@ -106,7 +106,8 @@ def test_what_does_not_compile_is_told_in_the_compilers_words(include):
 ])  # fmt: skip
 def test_bad_input_is_a_line(given, why, tmp_path):
     given = given if "--include" in given else [*given, "--include", tmp_path]
-    refused(run("ck", "audit", *given), why)
+    shown = given[0] == "reduce" and "not found" in why  # with the line that includes it
+    refused(run("ck", "audit", *given), why, shown=shown)
 
 
 def test_keeping_where_a_file_is_is_refused_before_anything_is_compiled(tmp_path):

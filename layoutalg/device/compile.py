@@ -45,9 +45,9 @@ def compile_source(
 ) -> CodeObject:
     """Compiles a kernel source for a target, or takes the code object from the cache.
 
-    `compiler` is the first of `find_compilers()` that knows the target, with AMD's ocml, unless one is given; `opt_level` is 0 to 3;
-    `flags` are further ones for clang, such as `-mcumode`; `include` are folders of headers, such as CK's, with which
-    nothing is kept in the cache, since it does not know them.
+    `compiler` is `choose_with_ocml(target)` unless one is given; `opt_level` is 0 to 3; `flags` are further ones for
+    clang, such as `-mcumode`; `include` are folders of headers, such as CK's, with which nothing is kept in the cache,
+    since it does not know them.
     The code object is a whole ELF file (AMD), PTX text (NVIDIA) or a shared library (CPU).
 
     Raises `UnknownTargetError`, `NoCompilerError`, or `CompileError` with the first error that the compiler names, or

@@ -85,12 +85,19 @@ LAYOUTALG_HIP int __hip_move_dpp_N(int value) {
 
 // --- votes -----------------------------------------------------------------------------------------------------------
 
-// A bit for each lane, of 64 also where a wave has 32.
-LAYOUTALG_HIP unsigned long long __ballot(int predicate) { return __builtin_amdgcn_ballot_w64(predicate != 0); }
+// A bit for each lane of a wave; in HIP's words of 64 bits also where a wave has 32.
+#if __AMDGCN_WAVEFRONT_SIZE__ == 32
+typedef unsigned layoutalg_lanes;
+LAYOUTALG_HIP layoutalg_lanes layoutalg_ballot(bool yes) { return __builtin_amdgcn_ballot_w32(yes); }
+#else
+typedef unsigned long long layoutalg_lanes;
+LAYOUTALG_HIP layoutalg_lanes layoutalg_ballot(bool yes) { return __builtin_amdgcn_ballot_w64(yes); }
+#endif
+LAYOUTALG_HIP unsigned long long __ballot(int predicate) { return layoutalg_ballot(predicate != 0); }
 LAYOUTALG_HIP unsigned long long __ballot64(int predicate) { return __ballot(predicate); }
 LAYOUTALG_HIP unsigned long long __activemask() { return __ballot(1); }
-LAYOUTALG_HIP int __any(int predicate) { return __ballot(predicate) != 0; }
-LAYOUTALG_HIP int __all(int predicate) { return __ballot(!predicate) == 0; }
+LAYOUTALG_HIP int __any(int predicate) { return layoutalg_ballot(predicate != 0) != 0; }
+LAYOUTALG_HIP int __all(int predicate) { return layoutalg_ballot(predicate == 0) == 0; }
 
 // The lanes whose value has the same bits as this one's: one turn for each value that some lane has.
 template <typename T>
@@ -113,9 +120,9 @@ LAYOUTALG_HIP unsigned long long __match_all(T value, int* equal) {
 
 // The mask's lanes that a wave has.
 template <typename Mask>
-LAYOUTALG_HIP unsigned long long layoutalg_lanes_of(Mask mask) {
+LAYOUTALG_HIP layoutalg_lanes layoutalg_lanes_of(Mask mask) {
     static_assert(__is_integral(Mask) && sizeof(Mask) == 8, "HIP's masks of lanes are integers of 64 bits");
-    return warpSize == 32 ? (unsigned)mask : (unsigned long long)mask;
+    return (layoutalg_lanes)mask;
 }
 
 template <typename Mask, typename T>
@@ -140,11 +147,11 @@ LAYOUTALG_HIP unsigned long long __ballot_sync(Mask mask, int predicate) {
 }
 template <typename Mask>
 LAYOUTALG_HIP int __any_sync(Mask mask, int predicate) {
-    return __ballot_sync(mask, predicate) != 0;
+    return (layoutalg_ballot(predicate != 0) & layoutalg_lanes_of(mask)) != 0;
 }
 template <typename Mask>
 LAYOUTALG_HIP int __all_sync(Mask mask, int predicate) {
-    return __ballot_sync(mask, predicate) == layoutalg_lanes_of(mask);
+    return (layoutalg_ballot(predicate == 0) & layoutalg_lanes_of(mask)) == 0;
 }
 template <typename Mask, typename T>
 LAYOUTALG_HIP unsigned long long __match_any_sync(Mask mask, T value) {
@@ -152,8 +159,8 @@ LAYOUTALG_HIP unsigned long long __match_any_sync(Mask mask, T value) {
 }
 template <typename Mask, typename T>
 LAYOUTALG_HIP unsigned long long __match_all_sync(Mask mask, T value, int* equal) {
-    unsigned long long lanes = layoutalg_lanes_of(mask);
-    *equal = (__match_any(value) & lanes) == lanes;
+    layoutalg_lanes lanes = layoutalg_lanes_of(mask);
+    *equal = ((layoutalg_lanes)__match_any(value) & lanes) == lanes;
     return *equal ? lanes : 0;
 }
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutalg.isa.run.circle import part_of_two_by_pi
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
 from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused
@@ -275,6 +276,7 @@ FUNCTIONS: Mapping[str, Function] = {
     **{f"f32_of_{kind}{suffix}": _of_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     **{f"{kind}{suffix}_of_f32": _to_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     "mad_f32": _of("f32", _mad),
+    "part_of_two_by_pi": part_of_two_by_pi,
     **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
 }
 

@@ -45,23 +45,33 @@ class Open:
         return cls(str(error) or type(error).__name__)
 
 
-class Finding(NamedTuple):
-    """A claim by its name, what it is about (an instruction, in most), and the verdict.
+class SilenceError(RuntimeError):
+    """Of a subject of a claim nothing was found: an error of this program, and never a proof."""
 
-    >>> found("in_bounds", "0x40 global_load_dword loads from x", Open("its lengths are not known")).verdict.name
-    'unknown'
-    """
 
-    claim: str
+class Answer(NamedTuple):
+    """What was found of one subject of a claim: what it is about (an instruction, in most), and the verdict."""
+
     about: str
     verdict: Verdict
 
 
-def found(claim: str, about: str, left: Open | None, by: str = "none") -> Finding:
-    """What was found of a claim by other means than the prover: unknown where something is left open."""
-    if left is None:
-        return Finding(claim, about, Proved(claim, by, 0.0))
-    return Finding(claim, about, Unknown(claim, by, 0.0, (), left.why))
+def shown(about: str, by: str, assumed: Sequence[str] = ()) -> Answer:
+    """What was shown by other means than the prover, and what is taken for granted there.
+
+    >>> shown("0x40 global_load_dword loads from x", "reading").verdict.name
+    'proved'
+    """
+    return Answer(about, Proved(about, by, 0.0, tuple(assumed)))
+
+
+def unseen(about: str, left: Open, by: str = "none") -> Answer:
+    """What is left open.
+
+    >>> unseen("0x40 global_load_dword loads from x", Open("its lengths are not known")).verdict.reason
+    'its lengths are not known'
+    """
+    return Answer(about, Unknown(about, by, 0.0, (), left.why))
 
 
 @dataclass(frozen=True)
@@ -96,15 +106,15 @@ class Ask:
         self.launched, self.trace = launched, trace
         self._asker = Asker(memory or LaunchMemory(launched), trace.facts)
 
-    def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = CLAIM) -> Finding:
+    def decide(self, about: str, obligation: Obligation, limits: Limits = CLAIM) -> Answer:
         """The prover's verdict; unknown where the time is used up."""
         try:
             budget.check()
             known = self.trace.facts.of(*obligation.roots)
             asked = obligation if known is TRUE else obligation.assuming(known)
-            return Finding(claim, about, answers.verdict(asked, limits))
+            return Answer(about, answers.verdict(asked, limits))
         except budget.OutOfTimeError:
-            return found(claim, about, Open(LATE))
+            return unseen(about, Open(LATE))
 
     def holds(self, goal: Expr, given: Expr) -> bool:
         """Whether something given implies a goal, as far as it is seen soon."""

@@ -2,7 +2,8 @@
 
 The machine code is followed by the symbolic machine, one unknown lane on all ways (`followed`); each claim (`claims`)
 is decided of what that has seen, by the one asker (`ask`); what fails is carried out (`refute`).  What following takes
-for granted is a claim too: `followed` fails with the instruction and the reason.
+for granted is a claim too: `followed` fails with the instruction and the reason.  A claim is proved where something was
+shown of each of its subjects (`claims.claim`); where it has none, or was not asked, that is told.
 
 What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
 A kernel with preloaded arguments is audited from both of its entries.
@@ -13,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.audit.ask import LATE, Finding, Open, found
-from layoutalg.audit.claims import computes, followed, launchable, stores_all
-from layoutalg.audit.claims.table import ASKED, EACH, ON_REQUEST, asked_for
+from layoutalg.audit.ask import Open, unseen
+from layoutalg.audit.claims import computes, followed, stores_all
+from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
+from layoutalg.audit.claims.table import FIRST, OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed, LaunchedKernel
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import FaultyRun, Runs
-from layoutalg.errors import DeviceError
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import InexpressibleError, budget
+from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import Refuted, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
@@ -30,8 +31,8 @@ from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 #: The part of the time that is for runs.
 RUNS_SHARE = 1 / 6
 
-#: Claims on what comes out, which say something where all others hold.
-OUTCOMES = (stores_all.NAME, computes.NAME)
+Decided = Mapping[str, tuple[Finding, ...] | None]
+"""Claims by their names, each with what was found of its subjects; None of one that was not asked."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Audit(Verdicts):
     assumptions: tuple[str, ...] = ()
     shown: Mapping[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
     facts: tuple[Fact, ...] = ()
+    vacuous: Mapping[str, str] = field(default_factory=dict)  # claims without a subject, and what there is none of
+    unasked: tuple[str, ...] = ()  # claims on what was followed, where it was not
     unclaimed: tuple[str, ...] = ()  # of what comes out
     ended: tuple[str, ...] = ()  # barriers that waves passed in a run without others, which had ended (`isa.run`)
 
@@ -67,61 +70,60 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     """
     asked = asked_for(file.launch.claims if file.launch else ())
     case = LaunchedKernel.of(code, file)
+    claims = claimed(asked)
     each = seconds / 2 if code.kernel.preloaded else seconds
     with budget.within(each * (1 - RUNS_SHARE)):
-        decided, kernel = _decided(case, asked)
+        kernel = case.follow()
+        decided = _decided(kernel, claims)
         spare = budget.left()
-    waits = kernel is not None and kernel.ask.waiting() is not None
-    ignored = frozenset({"race"} if waits else ())  # what waves wait for may order them
+    ignored = frozenset({"race"} if kernel.ask.waiting() is not None else ())  # what waves wait for may order them
     runs = Runs(code, case.launched, file, each * RUNS_SHARE, ignored)
     refutation = Refutation(runs, case.launch, max(runs.seconds, spare))
-    claims = tuple(refutation.findings(decided))
+    asked_of = [one for its in decided.values() for one in its or ()]
+    found = tuple(refutation.findings(asked_of))
     shown = dict(refutation.shown)
+    vacuous = {one.NAME: f"no {one.OF}" for one in claims if decided[one.NAME] == ()}
     if code.kernel.preloaded:
         other = audit(code.without_preload, file, each)
-        claims += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
+        found += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
+        vacuous = {name: why for name, why in vacuous.items() if name in other.vacuous}
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
+    assumptions, unclaimed = _assumptions(case, asked_of), _unclaimed(case, asked, found, refutation.tried)
+    unasked = tuple(name for name, its in decided.items() if its is None)
     return Audit(
-        code.kernel.name, code.kernel.target, claims, tuple(_assumptions(case, decided)), shown,
-        kernel.costs if kernel else (), tuple(_unclaimed(case, asked, claims, refutation.tried)), tuple(runs.ended),
+        code.kernel.name, code.kernel.target, found, tuple(assumptions), shown, kernel.costs, vacuous, unasked,
+        tuple(unclaimed), tuple(runs.ended),
     )  # fmt: skip
 
 
-def _decided(case: LaunchedKernel, asked: Sequence[str]) -> tuple[list[Finding], Followed | None]:
-    """Every claim, decided of the kernel; where following it fails or the time is up, that what is left is not."""
-    findings: list[Finding] = []
-    kernel = None
-    try:
-        findings.extend(launchable.decided(case))
-        kernel = case.follow()
-        kernel.complete()
-        for claim in (*EACH, *(one for one in ON_REQUEST if one.NAME in asked)):
-            findings.extend(claim.decided(kernel))
-        findings.extend(computes.decided(kernel))
-    except budget.OutOfTimeError:
-        findings.append(found(followed.NAME, "what is left", Open(LATE)))
-    except (DeviceError, InexpressibleError, RecursionError) as error:
-        if kernel is not None and kernel.stopped is not error:
-            raise
-        findings.append(found(followed.NAME, "", Open.by(error), "reading"))
-    unproved = next((one for one in findings if not one.verdict and one.claim not in (*ASKED, computes.NAME)), None)
-    rests = Open(f"it rests on {unproved.claim}: {unproved.about}, which is not proved") if unproved else None
-    findings = [_resting(one, rests) if one.claim in OUTCOMES else one for one in findings]
-    known = {(one.claim, one.about) for one in findings}
-    outcomes = ((name, about) for name, about in _outcomes(case, asked) if (name, about) not in known)
-    left = Open(findings[-1].verdict.reason or "it was not looked at")  # following it failed, or the time is up
-    return [*findings, *(found(name, about, left) for name, about in outcomes)], kernel
+def _decided(kernel: Followed, claims: Sequence[KernelClaim]) -> Decided:
+    """Every claim, in order; what comes out is as it is said where all that is claimed of every kernel is proved."""
+    decided: dict[str, tuple[Finding, ...] | None] = {}
+    for claim in claims:
+        if claim in OUTCOMES:
+            decided[claim.NAME] = tuple(_outcome(claim, kernel, decided))
+        elif kernel.stopped is None or claim in FIRST:
+            decided[claim.NAME] = tuple(findings(claim, kernel))
+        else:
+            decided[claim.NAME] = None
+    return decided
 
 
-def _resting(one: Finding, rests: Open | None) -> Finding:
-    """What comes out is as it is said where all else is as it should be."""
-    return found(one.claim, one.about, rests, one.verdict.strategy) if rests and one.verdict else one
-
-
-def _outcomes(case: LaunchedKernel, asked: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What is claimed of what comes out: each claim's name, with what it is about."""
-    yield from ((stores_all.NAME, tensor) for tensor in case.launch.writes if stores_all.NAME in asked)
-    yield from ((computes.NAME, one.text) for one in case.launch.computes)
+def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[Finding]:
+    """What is found of what comes out: nothing of a kernel that is not followed, and else what rests on the others."""
+    if kernel.stopped is not None:
+        ((*_, verdict),) = before[followed.NAME] or ()
+        left = Open(verdict.reason)
+        yield from (Finding(claim.NAME, *unseen(str(one), left)) for one in claim.subjects(kernel))
+        return
+    others = (one for name, its in before.items() if name not in on_request() for one in its or ())
+    unproved = next((one for one in others if not one.verdict), None)
+    for one in findings(claim, kernel):
+        if one.verdict and unproved is not None:
+            rests = Open(f"it rests on {unproved.claim}: {unproved.about}, which is not proved")
+            yield Finding(claim.NAME, *unseen(one.about, rests, one.verdict.strategy))
+        else:
+            yield one
 
 
 def _unloaded(about: str) -> str:
@@ -130,7 +132,7 @@ def _unloaded(about: str) -> str:
 
 def _assumptions(case: LaunchedKernel, decided: Sequence[Finding]) -> Iterator[str]:
     """What the verdicts assume: those on equations and on costs besides what all do."""
-    special = (one for one in decided if one.claim in (*ASKED, computes.NAME))
+    special = (one for one in decided if one.claim in (*on_request(), computes.NAME))
     yield from dict.fromkeys(text for one in special for text in one.verdict.assumptions)
     yield from case.launched.assumptions
     yield from STANDING
@@ -142,10 +144,10 @@ def _unclaimed(
     case: LaunchedKernel, asked: Sequence[str], claims: Sequence[Finding], tried: Mapping[str, int]
 ) -> Iterator[str]:
     """What of what comes out no claim is about; `tried`: how many runs gave what a tensor is to hold."""
-    claimed = {one.tensor for one in case.launch.computes}
+    said = {one.tensor for one in case.launch.computes}
     refuted = {one.about for one in claims if one.claim == computes.NAME and isinstance(one.verdict, Refuted)}
-    claimed |= {one.tensor for one in case.launch.tried if one.text in refuted}
-    for tensor in (one for one in case.launch.writes if one not in claimed):
+    said |= {one.tensor for one in case.launch.tried if one.text in refuted}
+    for tensor in (one for one in case.launch.writes if one not in said):
         runs = tried.get(tensor, 0)
         yield f"what {tensor} holds{f' ({runs} runs at small sizes gave it)' if runs else ''}"
         if stores_all.NAME not in asked:

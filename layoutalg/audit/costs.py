@@ -3,10 +3,10 @@
 An instruction is priced once, by all that it moves for a lane (`Priced`).  An address is a part that all lanes have
 alike and a part that depends on the lane; the second is enumerated, and the first may be any that its factors leave.
 
-| fact | counts | the part that is alike is looked at modulo |
+| an access of | counts | the part that is alike is looked at modulo |
 |---|---|---|
-| `bank_conflict_free` | cycles of the phases (`memory.banks`); least: one each | a dword: whole ones turn the banks |
-| `coalesced` | segments touched (`memory.coalescing`); least: what holds the bytes | a segment |
+| LDS | cycles of the phases (`memory.banks`); least: one each | a dword: whole ones turn the banks |
+| a tensor | segments touched (`memory.coalescing`); least: what holds the bytes | a segment |
 
 | lanes take part | where |
 |---|---|
@@ -46,10 +46,8 @@ from layoutalg.symex.values.unknowns import kind_of
 from layoutalg.target import target
 from layoutalg.target.model import DWORD
 
-BANKS, COALESCED = "bank_conflict_free", "coalesced"
-
 #: What the cost of an access may rest on besides.
-ALL_LANES = "coalesced: what else than a lane's place and sizes guards an access holds for all lanes of a wave, or none"
+ALL_LANES = "what else than a lane's place and sizes guards an access holds for all lanes of a wave, or none"
 
 #: Sets of lanes of which one instruction's cost is looked at, at most.
 MOST_SETS = 1 << 11
@@ -61,7 +59,7 @@ Bools = NDArray[np.bool_]
 class Fact:
     """What an instruction costs all waves of a block, at best and at worst, beside the least that could do."""
 
-    claim: str
+    memory: str  # a tensor's name, or `lds`
     about: str
     unit: str
     best: int = 0
@@ -73,14 +71,15 @@ class Fact:
 
     @property
     def verdict(self) -> Verdict:
-        """The claim that the instruction costs the least."""
+        """That the instruction costs the least."""
+        claim = f"{self.about}: the least {self.unit}"
         if self.why:
-            return Unknown(self.claim, "table", 0.0, (), self.why)
+            return Unknown(claim, "table", 0.0, (), self.why)
         if self.worst == self.least and not self.partly:
-            return Proved(self.claim, "table", 0.0, self.doubts)
+            return Proved(claim, "table", 0.0, self.doubts)
         if self.best == self.least:
-            return Unknown(self.claim, "table", 0.0, (), self.partly or str(self))
-        return Refuted(self.claim, "table", 0.0, self.doubts, Witness((), str(self)))
+            return Unknown(claim, "table", 0.0, (), self.partly or str(self))
+        return Refuted(claim, "table", 0.0, self.doubts, Witness((), str(self)))
 
     def __str__(self) -> str:
         if self.why:
@@ -114,10 +113,10 @@ def instructions(found: Sequence[TracedAccess]) -> Iterator[Sequence[TracedAcces
 
 def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     access = parts[0]
-    claim = BANKS if access.memory == LDS else COALESCED
-    fact = Fact(claim, str(access), "cycles" if claim == BANKS else "segments")
+    in_lds = access.memory == LDS
+    fact = Fact(access.memory, str(access), "cycles" if in_lds else "segments")
     how = access_of(access.instruction.name, access.instruction.fields)
-    if claim == BANKS and (how.transposed or how.to_lds):
+    if in_lds and (how.transposed or how.to_lds):
         what = "loads that transpose" if how.transposed else "loads to LDS"
         return replace(fact, why=f"no source says what {what} cost in LDS")
     alike = simplify(moved(access.offset, dict.fromkeys(block.threads, ZERO)))
@@ -130,7 +129,7 @@ def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     if not lanes.always.any():
         return fact
     priced = _Priced(block, access, np.stack([_waves(block, one) for one in apart]), lanes)
-    return priced.cycles(fact, alike) if claim == BANKS else priced.segments(fact, alike)
+    return priced.cycles(fact, alike) if in_lds else priced.segments(fact, alike)
 
 
 def _waves(block: BlockThreads, e: Expr) -> Ints:
@@ -243,7 +242,7 @@ class _Priced:
         shifted = [self._costs(self.begins(alike, one, ALIGNED), one) for one in gpu.segments]
         rests = not partly and self._wasted(alike, ALIGNED) if worst == least else best > least
         if rests and (worst == least or all(min(each) == few for each, few in shifted)):
-            doubts.append(f"coalesced: the memory of {tensor.name} begins at a multiple of {max(gpu.segments)} bytes")
+            doubts.append(f"the memory of {tensor.name} begins at a multiple of {max(gpu.segments)} bytes")
         if self.lanes.assumed or any(self.lanes.sets(wave) is None for wave in range(self.apart.shape[1])):
             doubts.append(ALL_LANES)
         unit = f"segments of {size} bytes"

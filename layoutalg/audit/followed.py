@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
-from layoutalg.audit.ask import CLAIM, Ask, Finding, LaunchMemory
+from layoutalg.audit.ask import CLAIM, Answer, Ask, LaunchMemory, shown
 from layoutalg.audit.costs import Fact, facts
+from layoutalg.audit.lds.initialised import Initialised
+from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import LdsTables
 from layoutalg.audit.meaning.computed import ComputesClaim
 from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import Expr, InexpressibleError, all_of, budget, div, mod
+from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, div, mod
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Limits, Shown
@@ -25,18 +27,16 @@ from layoutalg.symex.trace import Trace, follow
 
 @dataclass(frozen=True, eq=False)
 class LaunchedKernel:
-    """A kernel and its launch, and who is asked of them."""
+    """A kernel and its launch."""
 
     code: MachineCode
     file: SpecFile
     launched: KernelLaunch
-    ask: Ask
 
     @classmethod
     def of(cls, code: MachineCode, file: SpecFile) -> LaunchedKernel:
         """LaunchError where the launch is none of the kernel's."""
-        launched = KernelLaunch.of(code.kernel, file)
-        return cls(code, file, launched, Ask(launched, Trace()))
+        return cls(code, file, KernelLaunch.of(code.kernel, file))
 
     @property
     def launch(self) -> Launch:
@@ -84,10 +84,25 @@ class Followed:
         """What its accesses cost."""
         return tuple(facts(self.accesses, self.launched))
 
+    @property
+    def of_tensors(self) -> tuple[TracedAccess, ...]:
+        """Its accesses of tensors."""
+        return tuple(one for one in self.accesses if one.memory != LDS)
+
     @cached_property
     def lds(self) -> LdsTables:
         """Its accesses of LDS."""
         return LdsTables.of(self.accesses, self.launched)
+
+    @cached_property
+    def lds_races(self) -> LdsRaces:
+        """Which of these may race."""
+        return LdsRaces(self.lds, self.ask)
+
+    @cached_property
+    def lds_reads(self) -> Initialised:
+        """What is read of LDS, and who stored it before."""
+        return Initialised(self.lds, self.ask)
 
     @cached_property
     def computed(self) -> ComputesClaim:
@@ -99,14 +114,16 @@ class Followed:
         """Where an access happens."""
         return all_of(self.launched.given, access.guard)
 
-    def decide(self, claim: str, access: TracedAccess, goal: Expr, limits: Limits = CLAIM) -> Finding:
-        """The prover's verdict on an access, wherever it happens."""
+    def decide(self, claim: str, access: TracedAccess, goal: Expr, limits: Limits = CLAIM) -> Answer:
+        """The prover's verdict on what a claim says of an access, wherever it happens."""
+        if goal is TRUE:  # as it was built
+            return shown(str(access), "intervals")
         number, size = self.launched.thread_number, self.case.code.kernel.wave_size
-        shown = (
+        show = (
             Shown("block", self.launched.blocks), Shown("thread", self.launched.threads),
             Shown("lane", (mod(number, size),)), Shown("of wave", (div(number, size),)),
         )  # fmt: skip
-        return self.ask.decide(claim, str(access), ForAll(claim, goal, self.given(access), shown), limits)
+        return self.ask.decide(str(access), ForAll(claim, goal, self.given(access), show), limits)
 
 
 def _trace_of(code: MachineCode, file: SpecFile) -> Sequence[TracedElement]:

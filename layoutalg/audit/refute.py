@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from layoutalg.audit.ask import Finding
 from layoutalg.audit.claims import aligned, computes, in_bounds, stores_all
-from layoutalg.audit.claims.table import FAULTS
+from layoutalg.audit.claims.claim import Finding
+from layoutalg.audit.claims.table import RUNS, named
 from layoutalg.audit.runs import FaultyRun, Runs, Sizes
 from layoutalg.audit.trial import differing_runs, unstored_run
 from layoutalg.formats.equation import Equation
@@ -27,9 +27,6 @@ from layoutalg.formats.launch import Launch
 from layoutalg.index import budget
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
 from layoutalg.target.model import DWORD
-
-#: What is found where runs fault, and no claim speaks of it.
-RUNS = "runs"
 
 #: How a run says that a store is in a tensor, and in none of its elements.
 BETWEEN = "between its elements"
@@ -98,7 +95,7 @@ class Refutation:
     def _carried_out(self, one: Finding) -> Finding:
         """A claim that was refuted, with the run that shows it; unknown where none does."""
         verdict = one.verdict
-        if not isinstance(verdict, Refuted) or FAULTS[one.claim] is None:
+        if not isinstance(verdict, Refuted) or named(one.claim).FAULTS is None:
             return one
         sizes = verdict.witness.points[0] if verdict.witness.points else {}
         run = next((run for run in self._near(one, sizes) if self.is_of(run, one)), None)
@@ -130,7 +127,7 @@ class Refutation:
             tensor = self.runs.launched.tensors.get(run.fault.facts.get("tensor", ""))
             if tensor is None or tensor.element < DWORD:
                 return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
-        return (between or run.fault.kind in (FAULTS[one.claim] or ())) and f"{run.address:#x}" in instructions
+        return (between or run.fault.kind in (named(one.claim).FAULTS or ())) and f"{run.address:#x}" in instructions
 
 
 def _refuted(claim: str, shown: Witness) -> Refuted:

@@ -102,7 +102,8 @@ class Told:
         """As JSON has it."""
         found = self.found
         return {"kernel": found.kernel, "target": found.target, "verdict": found.name, "claims": self.claims,
-                "not_claimed": found.unclaimed, "ended": found.ended, "assumptions": found.assumptions,
+                "vacuous": found.vacuous, "not_asked": found.unasked, "not_claimed": found.unclaimed,
+                "ended": found.ended, "assumptions": found.assumptions,
                 "facts": [vars(one) for one in found.facts]}  # fmt: skip
 
     @property
@@ -154,7 +155,11 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
     yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims){unclaimed}"
     for claim, each in Counter(one["claim"] for one in claims).items():
         proved = sum(one["claim"] == claim and one["verdict"] == "proved" for one in claims)
-        yield f"  {claim}: {'proved' if proved == each else f'{proved} of {each} proved'}"
+        yield f"  {claim}: {f'proved ({each} of {each})' if proved == each else f'{proved} of {each} proved'}"
+    if found.vacuous:
+        yield f"  nothing to show: {', '.join(f'{name} ({why})' for name, why in found.vacuous.items())}"
+    if found.unasked:
+        yield f"  not asked, as the code is not followed: {', '.join(found.unasked)}"
     for verdict in ("refuted", "unknown"):
         some = [one for one in claims if one["verdict"] == verdict]
         for one in some[:MANY]:

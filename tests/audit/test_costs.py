@@ -5,13 +5,18 @@ from functools import cache
 import numpy as np
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.audit.costs import ALL_LANES, BANKS, COALESCED
+from layoutalg.audit.claims.coalesced import NAME as COALESCED
+from layoutalg.audit.costs import ALL_LANES
 from layoutalg.formats.spec import loads
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.observer import Observer
+from layoutalg.launch.symbolic import LDS
 from layoutalg.memory.banks import TWO_ADDRESSES
 from tests.audit.auditing import kernel
 from tests.audit.test_audit_cases import asking
+
+#: What a verdict may assume of lanes.
+LANES = f"{COALESCED}: {ALL_LANES}"
 
 
 @cache
@@ -19,25 +24,25 @@ def of(name: str, *claims: str) -> Audit:
     return asking("costs", name, f"claims = {[*claims]}").audited()
 
 
-def costs(name: str, claim: str) -> list[tuple[int, int, int]]:
-    return [(one.best, one.worst, one.least) for one in of(name).facts if one.claim == claim]
+def costs(name: str, *, lds: bool = False) -> list[tuple[int, int, int]]:
+    return [(one.best, one.worst, one.least) for one in of(name).facts if (one.memory == LDS) == lds]
 
 
 def test_lanes_in_a_row_touch_the_fewest_segments() -> None:
-    assert costs("rows", COALESCED) == [(2, 2, 2)] * 2  # 64 lanes of 4 bytes, segments of 128 bytes
+    assert costs("rows") == [(2, 2, 2)] * 2  # 64 lanes of 4 bytes, segments of 128 bytes
 
 
 def test_a_column_touches_a_segment_a_lane() -> None:
-    assert costs("column", COALESCED) == [(64, 64, 2), (2, 2, 2)]  # of 128 bytes: 256 bytes would lie in two
+    assert costs("column") == [(64, 64, 2), (2, 2, 2)]  # of 128 bytes: 256 bytes would lie in two
 
 
 def test_a_row_that_begins_anywhere_may_touch_one_more() -> None:
-    assert costs("begins_anywhere", COALESCED) == [(2, 3, 2), (2, 2, 2)]
+    assert costs("begins_anywhere") == [(2, 3, 2), (2, 2, 2)]
 
 
 def test_a_column_of_lds_has_conflicts_that_padding_takes_away() -> None:
-    assert costs("conflicts", BANKS) == [(64, 64, 2)] * 2  # each lane in one bank
-    assert costs("padded", BANKS) == [(2, 2, 2)] * 2
+    assert costs("conflicts", lds=True) == [(64, 64, 2)] * 2  # each lane in one bank
+    assert costs("padded", lds=True) == [(2, 2, 2)] * 2
 
 
 def test_what_was_loaded_says_no_cost() -> None:
@@ -46,13 +51,13 @@ def test_what_was_loaded_says_no_cost() -> None:
 
 def test_bytes_lie_in_dwords_wherever_they_begin() -> None:
     """Moved by one byte, lane 0's element and lane 1's conflict no more, or do."""
-    assert costs("bytes_0", BANKS) == [(2, 2, 2)] * 2
-    assert costs("bytes_1", BANKS) == [(4, 4, 2)] * 2
-    assert costs("bytes_anywhere", BANKS) == [(2, 4, 2)] * 2
+    assert costs("bytes_0", lds=True) == [(2, 2, 2)] * 2
+    assert costs("bytes_1", lds=True) == [(4, 4, 2)] * 2
+    assert costs("bytes_anywhere", lds=True) == [(2, 4, 2)] * 2
 
 
 def test_an_instruction_of_two_addresses_is_priced_once_by_both() -> None:
-    found = [one for one in of("two_addresses").facts if one.claim == BANKS]
+    found = [one for one in of("two_addresses").facts if one.memory == LDS]
     assert [("2st64" in one.about or "2_b32" in one.about) for one in found] == [True] * len(found)
     assert [(one.best, one.worst, one.least) for one in found] == [(32, 32, 4)] * 2  # 8 lanes of a bank, each address
     assert all(TWO_ADDRESSES in one.doubts for one in found)
@@ -63,7 +68,7 @@ def test_where_tensors_begin_is_assumed_where_it_matters() -> None:
     told = {f"coalesced: the memory of {name} begins at a multiple of 128 bytes" for name in ("x", "o")}
     assert told <= set(found.assumptions)
     assert told == {text for claim, _, verdict in found.claims if claim == COALESCED for text in verdict.assumptions}
-    one = next(fact for fact in of("one_place").facts if fact.claim == COALESCED)
+    one = next(fact for fact in of("one_place").facts if fact.memory != LDS)
     assert (one.worst, one.least, one.doubts) == (1, 1, ())  # a dword lies in one segment wherever it begins
     assert not [text for text in of("rows").assumptions if text.startswith("coalesced")]  # it is not claimed
 
@@ -83,7 +88,7 @@ def test_where_some_lanes_take_part_the_bytes_are_theirs() -> None:
         found = of(name, COALESCED)
         store = next(v for said, about, v in found.claims if said == COALESCED and "stores" in about)
         assert store.name == outcome
-        assert ALL_LANES not in store.assumptions
+        assert LANES not in store.assumptions
     assert "of its lanes take part" in store.reason
 
 
@@ -91,8 +96,8 @@ def test_what_was_loaded_says_for_all_lanes_or_none_whether_they_take_part() -> 
     found = of("where_loaded", COALESCED)
     store = next(v for said, about, v in found.claims if said == COALESCED and "stores" in about)
     assert store.name == "proved"
-    assert ALL_LANES in store.assumptions
-    assert ALL_LANES in found.assumptions
+    assert LANES in store.assumptions
+    assert LANES in found.assumptions
 
 
 BUFFERS = """#include <hip/hip_runtime.h>

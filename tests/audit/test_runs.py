@@ -2,8 +2,8 @@
 
 import pytest
 
-from layoutalg.audit.ask import Finding
 from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.claims.claim import Finding
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import Runs
 from layoutalg.formats.model import SpecFile

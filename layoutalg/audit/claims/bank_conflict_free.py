@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.ask import Answer
+from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed
+from layoutalg.launch.symbolic import LDS
 
 NAME = "bank_conflict_free"
 SAYS = "each LDS instruction takes the fewest cycles that its width can take"
+OF = "instruction of LDS"
 FAULTS: frozenset[str] | None = None
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each instruction of lanes."""
-    yield from (Finding(NAME, fact.about, fact.verdict) for fact in kernel.costs if fact.claim == NAME)
+def subjects(kernel: Followed) -> Sequence[Fact]:
+    """What each such instruction costs."""
+    return [one for one in kernel.costs if one.memory == LDS]
+
+
+def decided(_: Followed, cost: Fact) -> Answer:
+    """That it is the least."""
+    return Answer(cost.about, cost.verdict)

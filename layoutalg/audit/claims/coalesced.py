@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.ask import Answer
+from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed
+from layoutalg.launch.symbolic import LDS
 
 NAME = "coalesced"
 SAYS = "each access of global memory touches the fewest segments that can hold its bytes"
+OF = "access of global memory by lanes"
 FAULTS: frozenset[str] | None = None
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each instruction of lanes."""
-    yield from (Finding(NAME, fact.about, fact.verdict) for fact in kernel.costs if fact.claim == NAME)
+def subjects(kernel: Followed) -> Sequence[Fact]:
+    """What each such instruction costs."""
+    return [one for one in kernel.costs if one.memory != LDS]
+
+
+def decided(_: Followed, cost: Fact) -> Answer:
+    """That it is the least."""
+    verdict = cost.verdict
+    return Answer(cost.about, replace(verdict, assumptions=tuple(f"{NAME}: {text}" for text in verdict.assumptions)))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding, Open, found
+from layoutalg.audit.ask import Answer, Open, shown, unseen
 from layoutalg.audit.followed import Followed
-from layoutalg.prove import Proved
+from layoutalg.formats.equation import Equation
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 NAME = "computes"
 SAYS = "the kernel stores what an equation of the launch says, to every element of its tensor"
+OF = "equation"
 FAULTS: frozenset[str] | None = None
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each equation, as far as it follows where the other claims hold."""
-    for equation, shown in kernel.computed.compared() if kernel.case.launch.computes else ():
-        if isinstance(shown, Open):
-            yield found(NAME, equation.text, shown, "terms")
-        else:
-            yield Finding(NAME, equation.text, Proved(NAME, "terms", 0.0, (ASSUMPTION, *shown)))
+def subjects(kernel: Followed) -> Sequence[Equation]:
+    """Each equation."""
+    return kernel.case.launch.computes
+
+
+def decided(kernel: Followed, equation: Equation) -> Answer:
+    """That it follows where the other claims hold."""
+    assumed = kernel.computed.compared(equation)
+    if isinstance(assumed, Open):
+        return unseen(equation.text, assumed, "terms")
+    return shown(equation.text, "terms", (ASSUMPTION, *assumed))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer
 from layoutalg.audit.followed import Followed
-from layoutalg.index import FALSE, negation
+from layoutalg.index import negation
 
 NAME = "defined"
 SAYS = "what is stored, and each address, is made of what was given, loaded or computed, of nothing that nobody wrote"
+OF = "access"
 FAULTS: frozenset[str] | None = frozenset({"uninitialised"})
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each access of which that is not seen at once."""
-    for access in kernel.accesses:
-        if access.undefined is not FALSE:
-            yield kernel.decide(NAME, access, negation(access.undefined))
+def subjects(kernel: Followed) -> Sequence[TracedAccess]:
+    """Each access."""
+    return kernel.accesses
+
+
+def decided(kernel: Followed, access: TracedAccess) -> Answer:
+    """That what may be made of nothing never happens."""
+    return kernel.decide(NAME, access, negation(access.undefined))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.ask import Answer
 from layoutalg.audit.followed import Followed
+from layoutalg.prove import ForAll
 
 NAME = "ends"
 SAYS = "each loop leaves in the turn that its count says, and in none before"
+OF = "loop"
 FAULTS: frozenset[str] | None = frozenset()
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each loop."""
-    for claim in kernel.trace.loops.claims:
-        yield kernel.ask.decide(NAME, claim.label, claim.assuming(kernel.launched.given))
+def subjects(kernel: Followed) -> Sequence[ForAll]:
+    """What following has left to be shown of each loop."""
+    return kernel.trace.loops.claims
+
+
+def decided(kernel: Followed, left: ForAll) -> Answer:
+    """That it is so at the launch."""
+    return kernel.ask.decide(left.label, left.assuming(kernel.launched.given))

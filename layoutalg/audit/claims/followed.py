@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.ask import LATE, Answer, Open, shown, unseen
 from layoutalg.audit.followed import Followed
-from layoutalg.prove import Proved
+from layoutalg.index import budget
 
 NAME = "followed"
 SAYS = (
     "every instruction is described and has one meaning; data are waited for before they are used; no LDS access is "
     "under way at a barrier, and all waves of a block meet there"
 )
+OF = "code"
 FAULTS: frozenset[str] | None = frozenset()
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Proved, since it was (`layoutalg.audit.audit` says why another one was not)."""
-    yield Finding(NAME, "", Proved("the machine code is followed", "reading", 0.0))
+def subjects(_: Followed) -> Sequence[str]:
+    """The code, which needs no words."""
+    return ("",)
+
+
+def decided(kernel: Followed, code: str) -> Answer:
+    """That nothing has stopped it."""
+    if kernel.stopped is None:
+        return shown(code, "reading")
+    if isinstance(kernel.stopped, budget.OutOfTimeError):
+        return unseen("what is left", Open(LATE))
+    return unseen(code, Open.by(kernel.stopped), "reading")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer
 from layoutalg.audit.followed import Followed
-from layoutalg.launch.symbolic import LDS
 
 NAME = "in_bounds"
 SAYS = "the bytes of an access lie in its tensor"
+OF = "access of a tensor"
 FAULTS: frozenset[str] | None = frozenset({"address"})
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each access of a tensor."""
-    for access in kernel.accesses:
-        if access.memory != LDS:
-            inside = kernel.launched.tensors[access.memory].inside(access.offset, access.width, access.store)
-            yield kernel.decide(NAME, access, inside)
+def subjects(kernel: Followed) -> Sequence[TracedAccess]:
+    """Each access of a tensor."""
+    return kernel.of_tensors
+
+
+def decided(kernel: Followed, access: TracedAccess) -> Answer:
+    """That all of its bytes are inside."""
+    tensor = kernel.launched.tensors[access.memory]
+    return kernel.decide(NAME, access, tensor.inside(access.offset, access.width, access.store))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.ask import Answer
 from layoutalg.audit.followed import Followed
-from layoutalg.audit.lds.initialised import Initialised
+from layoutalg.audit.lds.initialised import LdsRead
 
 NAME = "initialised"
 SAYS = "what is read of LDS was stored there before"
+OF = "access that reads LDS"
 FAULTS: frozenset[str] | None = frozenset({"uninitialised"})
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each access that reads LDS."""
-    yield from Initialised(kernel.lds).findings(kernel.ask)
+def subjects(kernel: Followed) -> Iterator[LdsRead]:
+    """Each such access."""
+    return kernel.lds_reads.reads
+
+
+def decided(kernel: Followed, read: LdsRead) -> Answer:
+    """That each byte was stored before, in order."""
+    return kernel.lds_reads.decided(read)

@@ -14,10 +14,10 @@ all cases (n + 4294967295 in one case and n − 1 in another is a wrap), and is 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Sequence
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import WHOLE, Finding, Open, found
+from layoutalg.audit.ask import WHOLE, Answer, Open, unseen
 from layoutalg.audit.followed import Followed
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, postorder, simplify, variables
 from layoutalg.index.normal import normal
@@ -28,32 +28,37 @@ from layoutalg.symex.values.unknowns import dependencies, kind_of
 
 NAME = "no_overflow"
 SAYS = "no address, and no index that becomes one, wraps"
+OF = "access"
 FAULTS: frozenset[str] | None = None
 
 #: What words are cut to.
 WORDS = (1 << 32, 1 << 64)
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each access: proved by one reading of its words, refuted where none of them holds."""
-    for access in kernel.accesses:
-        somehow, ways = _uncut(access.offset, kernel)
-        each = (kernel.decide(NAME, access, way, WHOLE) for way in ways)
-        read = next((one for one in each if isinstance(one.verdict, Proved)), None)
-        yield read or _by_any_reading(kernel, access, somehow, several=bool(ways))
+def subjects(kernel: Followed) -> Sequence[TracedAccess]:
+    """Each access."""
+    return kernel.accesses
 
 
-def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, several: bool) -> Finding:
+def decided(kernel: Followed, access: TracedAccess) -> Answer:
+    """Proved by one reading of its words, refuted where none of them holds."""
+    somehow, ways = _uncut(access.offset, kernel)
+    each = (kernel.decide(NAME, access, way, WHOLE) for way in ways)
+    read = next((one for one in each if isinstance(one.verdict, Proved)), None)
+    return read or _by_any_reading(kernel, access, somehow, several=bool(ways))
+
+
+def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, several: bool) -> Answer:
     """Refuted where no reading holds and sizes and indices alone decide, so that the formula is the machine's own."""
-    finding = kernel.decide(NAME, access, somehow)
-    verdict, launched = finding.verdict, kernel.launched
+    answer = kernel.decide(NAME, access, somehow)
+    verdict, launched = answer.verdict, kernel.launched
     if several and isinstance(verdict, Proved):
-        return found(NAME, finding.about, Open("whether a word stands for a negative number differs from case to case"))
+        return unseen(answer.about, Open("whether a word stands for a negative number differs from case to case"))
     given = {*launched.blocks, *launched.threads, *variables(*launched.sizes.values())}
     if not isinstance(verdict, Refuted) or given.issuperset(variables(somehow, kernel.given(access))):
-        return finding
+        return answer
     why = f"perhaps: {verdict.reason}"
-    return finding._replace(verdict=Unknown(NAME, verdict.strategy, verdict.seconds, (), why))
+    return answer._replace(verdict=Unknown(NAME, verdict.strategy, verdict.seconds, (), why))
 
 
 def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from layoutalg.audit.ask import Finding, Open, found
+from layoutalg.audit.ask import Answer, Open, unseen
 from layoutalg.audit.followed import Followed
-from layoutalg.audit.global_memory.races import races
-from layoutalg.audit.lds.races import LdsRaces
+from layoutalg.audit.global_memory.races import UnitMeeting, meetings
+from layoutalg.audit.lds.races import LdsMeeting
 from layoutalg.prove import Refuted
 
 NAME = "race_free"
@@ -20,15 +20,20 @@ SAYS = (
     "no two threads access one byte, one of them storing, with nothing between that orders them; a load of which "
     "nothing reaches a store or a branch is no access"
 )
+OF = "access that a store may meet"
 FAULTS: frozenset[str] | None = frozenset({"race", "collision"})
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of the accesses of each tensor that is stored to, then of those of LDS."""
-    ask, waiting = kernel.ask, kernel.ask.waiting()
-    for one in chain(races(kernel.accesses, ask), LdsRaces(kernel.lds).findings(ask)):
-        if waiting is not None and isinstance(one.verdict, Refuted):
-            waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
-            yield found(NAME, one.about, Open(f"perhaps: {one.verdict.reason}; {waits}"), one.verdict.strategy)
-        else:
-            yield one
+def subjects(kernel: Followed) -> Iterator[UnitMeeting | LdsMeeting]:
+    """Those of each tensor that is stored to, and those of LDS, with what they may meet."""
+    return chain(meetings(kernel.accesses, kernel.ask), kernel.lds_races.meetings())
+
+
+def decided(kernel: Followed, meeting: UnitMeeting | LdsMeeting) -> Answer:
+    """That no two threads meet there."""
+    answer = meeting.decided()
+    waiting = kernel.ask.waiting() if isinstance(answer.verdict, Refuted) else None
+    if waiting is None:
+        return answer
+    waits = f"the loop at {waiting:#x} waits for what another wave stores, which may order them"
+    return unseen(answer.about, Open(f"perhaps: {answer.verdict.reason}; {waits}"), answer.verdict.strategy)

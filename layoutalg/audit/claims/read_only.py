@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer, shown
 from layoutalg.audit.followed import Followed
 from layoutalg.index import FALSE
-from layoutalg.launch.symbolic import LDS
 
 NAME = "read_only"
 SAYS = "no tensor is stored to that is not among `writes`"
+OF = "store to a tensor"
 FAULTS: frozenset[str] | None = frozenset({"read_only", "address"})
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each store to such a tensor, that it never happens."""
-    for access in kernel.accesses:
-        if access.store and access.memory != LDS and not kernel.launched.tensors[access.memory].written:
-            yield kernel.decide(NAME, access, FALSE)
+def subjects(kernel: Followed) -> Sequence[TracedAccess]:
+    """Each store to a tensor."""
+    return [one for one in kernel.of_tensors if one.store]
+
+
+def decided(kernel: Followed, access: TracedAccess) -> Answer:
+    """That the launch names its tensor, or it never happens."""
+    if kernel.launched.tensors[access.memory].written:
+        return shown(str(access), "launch")
+    return kernel.decide(NAME, access, FALSE)

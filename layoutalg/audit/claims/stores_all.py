@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding, found
+from layoutalg.audit.ask import Answer, Open, shown, unseen
 from layoutalg.audit.followed import Followed
 
 NAME = "stores_all"
 SAYS = "every element of each tensor of `writes` is stored to"
+OF = "tensor that is written"
 FAULTS: frozenset[str] | None = None
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each tensor that is written."""
-    for tensor in kernel.case.launch.writes:
-        yield found(NAME, tensor, kernel.computed.unstored(tensor), "coverage")
+def subjects(kernel: Followed) -> Sequence[str]:
+    """Each such tensor."""
+    return kernel.case.launch.writes
+
+
+def decided(kernel: Followed, tensor: str) -> Answer:
+    """That the stores to it reach every element."""
+    assumed = kernel.computed.covered(tensor)
+    return unseen(tensor, assumed, "coverage") if isinstance(assumed, Open) else shown(tensor, "coverage", assumed)

@@ -19,7 +19,7 @@ from math import prod
 from typing import Any
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.costs import BANKS, Fact
+from layoutalg.audit.costs import Fact
 from layoutalg.audit.figures.inner import InnerLoop, inner_loop
 from layoutalg.audit.figures.template import THREADS, PointerUse, template
 from layoutalg.audit.followed import LaunchedKernel
@@ -55,7 +55,7 @@ class Figures:
     @property
     def inner(self) -> InnerLoop | None:
         """The inner loop, if there is one."""
-        priced = {address_of(one.about): one.worst for one in self.costs if one.claim == BANKS and not one.why}
+        priced = {address_of(one.about): one.worst for one in self.costs if one.memory == LDS and not one.why}
         return inner_loop(self.code, -(-prod(self.block) // self.kernel.wave_size), priced)
 
     @property

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import WHOLE, Ask, Finding, found
+from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, without
@@ -39,18 +39,40 @@ from layoutalg.prove import ForAll, InjectiveMap, Proved, Refuted, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of
 
-CLAIM = "race_free"
-
 #: How many open parts of a question say that it is open.
 MOST_OPEN = 4
 
 
-def races(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[Finding]:
-    """Of each tensor that is stored to, whether no two threads meet there."""
+def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting]:
+    """Of each tensor that is stored to, the groups of accesses of which two threads may meet."""
     stored = dict.fromkeys(one.memory for one in accesses if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
         tensor = TensorUnits.of([access for access in accesses if access.memory == memory], ask.launched)
-        yield from _TensorRaces(tensor, ask).findings()
+        yield from _TensorRaces(tensor, ask).meetings()
+
+
+@dataclass(frozen=True)
+class UnitMeeting:
+    """Two groups of units of one tensor, or one with itself: two threads are there, and one changes what is there."""
+
+    races: _TensorRaces
+    one: Rolled
+    other: Rolled
+    updates: bool = False  # all by atomic operations that are indivisible for each other
+
+    def __str__(self) -> str:
+        mine, theirs = map(self.races.members, (self.one, self.other))
+        return _about(mine) if self.one is self.other else f"{_about(mine)}; {_about(theirs)}"
+
+    def decided(self) -> Answer:
+        """Whether no two threads meet there."""
+        if self.updates:
+            return shown(str(self), "atomic operations of one width")
+        if self.one is self.other:
+            return self.races.alone(self.one)
+        if self.races.never_both(self.one.guard, self.other.guard):
+            return shown(str(self), "guards")
+        return self.races.two(self.one, self.other)
 
 
 @dataclass(frozen=True)
@@ -60,13 +82,14 @@ class _TensorRaces:
     tensor: TensorUnits
     ask: Ask
 
-    def findings(self) -> Iterator[Finding]:
-        """Each group of stores with itself, with each other one, and with what is loaded beside."""
+    def meetings(self) -> Iterator[UnitMeeting]:
+        """Every two groups, and each with itself, but for those that only load."""
         stores, updates, loads = self._groups()
-        yield from map(self._alone, stores)
-        for group, other in (*combinations(stores, 2), *product(stores + updates, loads), *product(updates, stores)):
-            if not self._never_both(group.guard, other.guard):
-                yield self._two(group, other)
+        yield from (UnitMeeting(self, one, one) for one in stores)
+        for one, other in (*combinations(stores, 2), *product(stores + updates, loads), *product(updates, stores)):
+            yield UnitMeeting(self, one, other)
+        for one, other in combinations_with_replacement(updates, 2):
+            yield UnitMeeting(self, one, other, updates=True)
 
     def _groups(self) -> tuple[list[Rolled], list[Rolled], list[Rolled]]:
         """The units that are stored to, those with atomic operations that are indivisible, and the others."""
@@ -78,30 +101,35 @@ class _TensorRaces:
                 group = stored if tensor.is_exclusive(one) or own else beside
                 group = updated if one.access.atomic and tensor.indivisible else group
                 group.setdefault(part.offset, []).append(part)
-        stores, updates, loads = (
-            list(rolled([_weakest(parts) for parts in group.values()], tensor.sizes)) for group in places
-        )
+        stores, updates, loads = map(self._rolled, places)
         return stores, updates, loads
 
-    def _alone(self, group: Rolled) -> Finding:
+    def _rolled(self, group: Mapping[Expr, Sequence[Part]]) -> list[Rolled]:
+        """Units in as few groups as are seen, of which each is in one."""
+        found = list(rolled([_weakest(parts) for parts in group.values()], self.tensor.sizes))
+        if {part.offset for one in found for part in one.parts} != group.keys():
+            raise SilenceError("a unit that is accessed is in no group")
+        return found
+
+    def alone(self, group: Rolled) -> Answer:
         """A group of stores by itself."""
         tensor = self.tensor
         own = [v for v in variables(group.offset) if v not in tensor.sizes and v not in tensor.here]
         if any(kind_of(v) is not None for v in own):
-            return self._two(group, group)
+            return self.two(group, group)
         strange = {*variables(group.guard)} - {*tensor.here, *own, *tensor.sizes, *group.indices}
         given = all_of(tensor.launched.given, without(group.guard, strange))
         over = tuple(dict.fromkeys((*tensor.here, *(v for v in own if v not in group.indices), *group.indices)))
         (outputs,) = coordinates([group.offset], [given], tensor.sizes)
-        about = _about(self._members(group))
+        about = _about(self.members(group))
         one_to_one = InjectiveMap("no two threads store there", over, outputs, given, self._shown())
-        whole = self.ask.decide(CLAIM, about, one_to_one, WHOLE)
-        return whole if isinstance(whole.verdict, Proved) else _by_parts(about, map(self._two, [group], [group]))
+        whole = self.ask.decide(about, one_to_one, WHOLE)
+        return whole if isinstance(whole.verdict, Proved) else self.two(group, group)
 
-    def _two(self, one: Rolled, other: Rolled) -> Finding:
+    def two(self, one: Rolled, other: Rolled) -> Answer:
         """Two groups, of two threads: equal units are of one thread; or each two accesses of them."""
         given = self.tensor.launched.given
-        mine, theirs = self._members(one), self._members(other)
+        mine, theirs = self.members(one), self.members(other)
         there = self._there(other.offset, other.guard, *(touched.barriers for touched in theirs))
         offset, guard = (moved(e, there) for e in (other.offset, other.guard))
         each = [all_of(given, one.guard), all_of(moved(given, there), guard)]
@@ -110,15 +138,13 @@ class _TensorRaces:
         each.append(elements_apart(self.ask.distinct, (one.offset, one.guard), (offset, guard)))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
         goal = any_of(*self._ordered(mine, theirs, there), negation(meet))
-        whole = self.ask.decide(
-            CLAIM, about, ForAll("no two threads meet", goal, all_of(*each), self._shown(there)), WHOLE
-        )
+        whole = self.ask.decide(about, ForAll("no two threads meet", goal, all_of(*each), self._shown(there)), WHOLE)
         if isinstance(whole.verdict, Proved):
             return whole
         pairs = product(mine, theirs) if one is not other else ((a, b) for n, a in enumerate(mine) for b in mine[n:])
         return _by_parts(about, (self._exactly(a, b) for a, b in pairs if self._conflict(a, b)))
 
-    def _exactly(self, one: UnitAccess, other: UnitAccess) -> Finding:
+    def _exactly(self, one: UnitAccess, other: UnitAccess) -> Answer:
         """Two accesses of two threads, byte by byte, with all that their guards say."""
         given = self.tensor.launched.given
         there = self._there(other.offset, other.guard, other.barriers)
@@ -130,9 +156,9 @@ class _TensorRaces:
         differ = elements_apart(self.ask.distinct, (one.offset, one.guard), (offset, guard))
         goal = any_of(*self._ordered([one], [other], there), apart)
         obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, differ), self._shown(there))
-        return self.ask.decide(CLAIM, about, obligation)
+        return self.ask.decide(about, obligation)
 
-    def _members(self, group: Rolled) -> list[UnitAccess]:
+    def members(self, group: Rolled) -> list[UnitAccess]:
         """The accesses that touch a unit of a group."""
         offsets = {part.offset for part in group.parts}
         return [one for one in self.tensor.accesses if any(part.offset in offsets for part in one.parts)]
@@ -140,9 +166,9 @@ class _TensorRaces:
     def _conflict(self, one: UnitAccess, other: UnitAccess) -> bool:
         """Whether two accesses may race: one changes memory, and both may be made in one launch."""
         indivisible = self.tensor.indivisible and one.access.atomic and other.access.atomic
-        return (one.changes or other.changes) and not indivisible and not self._never_both(one.guard, other.guard)
+        return (one.changes or other.changes) and not indivisible and not self.never_both(one.guard, other.guard)
 
-    def _never_both(self, one: Expr, other: Expr) -> bool:
+    def never_both(self, one: Expr, other: Expr) -> bool:
         """Whether what all threads have alike keeps two accesses from being made in one launch."""
         uniform = [
             all_of(*(part for part in conjunct_set(guard) if all(v in self.tensor.sizes for v in variables(part))))
@@ -168,16 +194,16 @@ class _TensorRaces:
         return shown if there is None else (*shown, Shown("and block and thread", other))
 
 
-def _by_parts(about: str, parts: Iterable[Finding]) -> Finding:
+def _by_parts(about: str, parts: Iterable[Answer]) -> Answer:
     """What the parts of a question show of the whole."""
-    left: list[Finding] = []
+    left: list[Answer] = []
     for part in parts:
         if isinstance(part.verdict, Refuted):
             return part
         left += [] if isinstance(part.verdict, Proved) else [part]
         if len(left) == MOST_OPEN:
             break
-    return left[0] if left else found(CLAIM, about, None, "two by two")
+    return left[0] if left else shown(about, "two by two")
 
 
 def _weakest(parts: Sequence[Part]) -> Part:

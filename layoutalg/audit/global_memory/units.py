@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import SilenceError
 from layoutalg.audit.global_memory.unrolled import Part
 from layoutalg.index import ZERO, Expr, all_of, div, lt, mod, simplify, var, variables
 from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
@@ -85,6 +86,8 @@ def _cut(access: TracedAccess, unit: int, alike: Collection[Expr], sizes: Collec
     names, limits = _iterations(access, alike, sizes)
     offset = simplify(moved(access.offset, names))
     guard = all_of(moved(all_of(access.guard, access.used), names), *limits)
+    if access.width % unit:
+        raise SilenceError(f"{access} moves bytes that are in no unit")
     first = simplify(div(offset, unit))
     parts = (Part(simplify(first + k), guard) for k in range(access.width // unit))
     barriers, signals = (moved(e, names) for e in (access.barriers, access.signals))

@@ -26,12 +26,22 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.audit.ask import Ask, Finding, Open, found
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer, Ask, Open, shown
 from layoutalg.audit.epochs import counted_loops, is_later, is_linear
 from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
 from layoutalg.audit.lds.stored_before import StoredBefore
-from layoutalg.audit.lds.tables import MOST_ITERATIONS, Iterations, LdsRow, LdsTables, bytes_of, decided, joint_periods
+from layoutalg.audit.lds.tables import (
+    MOST_ITERATIONS,
+    TABLE,
+    Iterations,
+    LdsRow,
+    LdsTables,
+    bytes_of,
+    decided,
+    joint_periods,
+)
 from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, conjuncts, simplify
 from layoutalg.index.conditions import implies
 from layoutalg.symex.values.instances import At, moved
@@ -77,27 +87,42 @@ class _Stored:
         yield from ((store, True) for store in reversed(self.before))
 
 
+@dataclass(frozen=True, eq=False)
+class LdsRead:
+    """An access that reads LDS, by its number among all."""
+
+    access: TracedAccess
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.access)
+
+
 class Initialised:
     """The accesses of LDS of one block, followed in order."""
 
-    def __init__(self, tables: LdsTables) -> None:
+    def __init__(self, tables: LdsTables, ask: Ask) -> None:
+        self.ask = ask
         self.block, self.accesses, self.rows, self.size = tables.block, tables.accesses, tables.rows, tables.size
         self.now = _Stored(StoreBuffers(self.block.waves, self.size))
         self.linear = all(is_linear(one.barriers, one.loops) for one in self.accesses)
-        self.open: dict[int, Open] = {}
+        self.seen: dict[int, Open | str] = {}  # of each access that reads, by what it is shown, or what is left open
         self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
 
-    def findings(self, ask: Ask) -> Iterator[Finding]:
-        """Of each access that reads, whether all that it reads was stored before."""
         self._follow(range(len(self.accesses)), 0, {})
-        stored = StoredBefore(self.block, self.accesses)
-        for number, access in enumerate(self.accesses):
-            if access.store and not access.atomic:
-                continue
-            if number in self.open:
-                yield decided(ask, "initialised", str(access), self.open[number], stored.obligation(number))
-            else:
-                yield found("initialised", str(access), None, "table")
+
+    @property
+    def reads(self) -> Iterator[LdsRead]:
+        """The accesses that read."""
+        yield from (LdsRead(one, n) for n, one in enumerate(self.accesses) if _reads(one))
+
+    def decided(self, read: LdsRead) -> Answer:
+        """Whether all that an access reads was stored before."""
+        seen = self.seen[read.number]
+        if isinstance(seen, Open):
+            stored = StoredBefore(self.block, self.accesses).obligation(read.number)
+            return decided(self.ask, str(read), seen, stored)
+        return shown(str(read), seen)
 
     def _follow(self, numbers: Sequence[int], depth: int, iterations: Iterations) -> None:
         """Follows accesses in order, and each loop among them for the iterations of its period."""
@@ -116,26 +141,24 @@ class Initialised:
                 first = first or self.now.copy()
             self.now = first or self.now
             if not few:
-                self.open |= dict.fromkeys(body, Open("it turns with loops in more ways than are looked at"))
+                self.seen |= dict.fromkeys(body, Open("it turns with loops in more ways than are looked at"))
 
     def _step(self, number: int, iterations: Iterations) -> None:
         """One access in one iteration."""
         access, row = self.accesses[number], self.rows[number]
         self._reach(simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()})))
         if row is None:
-            if not access.store or access.atomic:
-                self.open[number] = Open(f"its address {access.offset} depends on more than the thread and its turn")
+            if _reads(access):
+                self.seen[number] = Open(f"its address {access.offset} depends on more than the thread and its turn")
             return
         threads, starts = row.at(iterations)
         bytes_ = bytes_of(starts, access.width)
         inside = ((bytes_ >= 0) & (bytes_ < self.size)).all(axis=1)  # what is not is `lds_in_bounds`'s
         threads, bytes_ = threads[inside], bytes_[inside]
-        why = ""
-        if not access.store or access.atomic:
-            why = self._unwritten(number, iterations, threads, bytes_)
-            if why:
-                self.open.setdefault(number, Open(why))
-        if access.store and not why:  # what an atomic operation leaves of bytes that nobody wrote is no more written
+        left = self._unwritten(number, iterations, threads, bytes_) if _reads(access) else None
+        if _reads(access) and not isinstance(self.seen.get(number), Open):
+            self.seen[number] = left or TABLE
+        if access.store and not left:  # what an atomic operation leaves of bytes that nobody wrote is no more written
             self._store(number, row, iterations, threads, bytes_)
 
     def _reach(self, barriers: Expr) -> None:
@@ -154,38 +177,40 @@ class Initialised:
             by[bytes_] = threads[:, None]
             self.now.since.append(_PossibleStore(number, dict(iterations), by))
 
-    def _unwritten(self, number: int, iterations: Iterations, threads: Ints, bytes_: Ints) -> str:
-        """Why some thread may read what nobody wrote; empty where none does."""
+    def _unwritten(self, number: int, iterations: Iterations, threads: Ints, bytes_: Ints) -> Open | None:
+        """Why some thread may read what nobody wrote; None where none does."""
         left = self.now.certain.newest(threads, bytes_)["store"] == NOBODY
         readers, bytes_ = np.broadcast_to(threads[:, None], bytes_.shape)[left], bytes_[left]
-        why = ""
+        why: Open | None = None
         for store, visible in self.now.possible:
             if not readers.size:
-                return ""
+                return None
             by = store.by[bytes_]
             seen = (by != NOBODY) & (visible | (self.block.waves[by] == self.block.waves[readers]))
             implied, open_ = self._implied(number, iterations, store, readers, by, seen)
             why = why or open_
             readers, bytes_ = readers[~implied], bytes_[~implied]
         if not readers.size:
-            return ""
+            return None
         first = self.block.named(readers[0])
-        return why or f"that LDS byte {bytes_[0]} is stored before {first} reads it is not seen"
+        return why or Open(f"that LDS byte {bytes_[0]} is stored before {first} reads it is not seen")
 
     def _implied(
         self, number: int, iterations: Iterations, store: _PossibleStore, readers: Ints, by: NDArray[np.int32],
         seen: NDArray[np.bool_],
-    ) -> tuple[NDArray[np.bool_], str]:  # fmt: skip
+    ) -> tuple[NDArray[np.bool_], Open | None]:  # fmt: skip
         """Which readers' guards imply the guards of those that store, where these are seen; and one that does not."""
         implied = np.zeros(len(readers), np.bool_)
-        why, hits, misses = "", 0, 0
+        why: Open | None = None
+        hits = misses = 0
         for reader, writer in np.unique(np.stack([readers[seen], by[seen]], axis=1), axis=0).tolist():
             needed = self._needed(number, iterations, store, reader, writer)
             if needed is TRUE:
                 implied |= (readers == reader) & (by == writer)
                 hits += 1
             else:
-                why = why or f"{self.block.named(reader)} reads what thread {writer} stores, perhaps not: {needed}"
+                perhaps = f"{self.block.named(reader)} reads what thread {writer} stores, perhaps not: {needed}"
+                why = why or Open(perhaps)
                 misses += 1
             if not hits and misses >= TRIES:
                 break
@@ -217,3 +242,8 @@ class Initialised:
         if key not in self._guards:
             self._guards[key] = simplify(moved(guard, {**iterations, **self.block.coordinates(thread)}))
         return self._guards[key]
+
+
+def _reads(access: TracedAccess) -> bool:
+    """Whether an access reads LDS, perhaps besides storing there."""
+    return access.atomic or not access.store

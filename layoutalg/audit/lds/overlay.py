@@ -75,12 +75,14 @@ class Overlay:
     """The accesses of LDS of one block that have tables."""
 
     def __init__(self, tables: LdsTables) -> None:
-        self.block, self.size = tables.block, tables.size
+        self.block, self.size, self.count = tables.block, tables.size, len(tables.rows)
         self.number = {row: number for number, row in enumerate(tables.rows) if row is not None}
         self.row = {number: row for row, number in self.number.items()}
 
-    def conflicts(self) -> Iterator[Conflict]:
-        """Each two accesses that conflict in one epoch."""
+    def compared(self) -> tuple[dict[tuple[int, int], Open], NDArray[np.bool_]]:
+        """Each two accesses that conflict in one epoch; and of all, which two were compared."""
+        found: dict[tuple[int, int], Open] = {}
+        compared = np.zeros((self.count, self.count), np.bool_)
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[LdsRow]] = {}
         for row in self.number:
             for epoch in epochs_of(row.access):
@@ -89,13 +91,16 @@ class Overlay:
             there = other_iterations(other[1])
             solved = in_one_epoch(one[0], other[0], one[1], there)
             if solved is not None and any(row.access.store for row in (*ones, *others)):
-                yield from self._laid(ones, others, _OneEpoch.of(ones, others, there, solved))
+                found.update(self._laid(ones, others, _OneEpoch.of(ones, others, there, solved)))
+            mine, theirs = ([self.number[row] for row in rows] for rows in (ones, others))
+            compared[np.ix_(mine, theirs)] = compared[np.ix_(theirs, mine)] = True
+        return found, compared
 
     def _laid(self, ones: Sequence[LdsRow], others: Sequence[LdsRow], epoch: _OneEpoch) -> Iterator[Conflict]:
         """One group over another, in all iterations that may be in one epoch."""
         if prod(epoch.free.values()) > MOST_PAIRS:
             why = Open("it turns with loops in more ways than are looked at")
-            yield from (((self.number[a], self.number[b]), why) for a in ones for b in others)
+            yield from ((_pair(self.number[a], self.number[b]), why) for a in ones for b in others)
             return
         marks: dict[tuple[int, ...], _Marks] = {}
         alike: set[tuple[int, ...]] = set()  # iterations of which accesses were laid over others of the same one
@@ -121,32 +126,33 @@ class Overlay:
                 beside = self.row.get(other)
                 if beside and at_once(beside.access, row.access):
                     why = self._at_once(row, iterations) if beside is row else self._crosses(row, beside, iterations)
-                    yield from [((other, number), Open(why))] if why else []
+                    yield from [((other, number), why)] if why else []
             yield from self._between_waves(marks, row, iterations)
             marks.note(row, iterations)
 
-    def _at_once(self, row: LdsRow, iterations: Iterations) -> str:
-        """Where two threads of an instruction store to one byte, and not the same there; empty where none do."""
+    def _at_once(self, row: LdsRow, iterations: Iterations) -> Open | None:
+        """Where two threads of an instruction store to one byte, and not the same there; None where none do."""
         lanes, starts = row.at(iterations)
         order = np.argsort(starts, kind="stable")
         apart, waves = np.diff(starts[order]), self.block.waves[lanes[order]]
         same = (apart == 0) & (np.diff(waves) == 0) & row.access.uniform
         close = np.nonzero((apart < row.access.width) & ~same)[0]
         if not close.size:
-            return ""
+            return None
         one, two = (self.block.named(lanes[order[close[0] + k]]) for k in range(2))
-        return f"{one} and {two} store to LDS byte {int(starts[order[close[0] + 1]])} at once"
+        return Open(f"{one} and {two} store to LDS byte {int(starts[order[close[0] + 1]])} at once")
 
-    def _crosses(self, row: LdsRow, other: LdsRow, iterations: Iterations) -> str:
-        """Where a thread stores one element of an instruction and another one the other; empty where none do."""
+    def _crosses(self, row: LdsRow, other: LdsRow, iterations: Iterations) -> Open | None:
+        """Where a thread stores one element of an instruction and another one the other; None where none do."""
         (lanes, starts), (others, beside) = row.at(iterations), other.at(iterations)
         meet = np.abs(starts[:, None] - beside[None, :]) < row.access.width
         meet &= lanes[:, None] != others[None, :]
         if not meet.any():
-            return ""
+            return None
         one, two = np.argwhere(meet)[0]
         names = self.block.named(lanes[one]), self.block.named(others[two])
-        return f"{names[0]} and {names[1]} store to LDS byte {max(int(starts[one]), int(beside[two]))} at once"
+        byte = max(int(starts[one]), int(beside[two]))
+        return Open(f"{names[0]} and {names[1]} store to LDS byte {byte} at once")
 
     def _between_waves(self, marks: _Marks, row: LdsRow, iterations: Iterations) -> Iterator[Conflict]:
         """Where other waves' accesses that are noted conflict with this one."""
@@ -168,7 +174,11 @@ class Overlay:
                     lane, byte = np.argwhere(here)[0]
                     what = f"{self.block.named(lanes[lane])} and another wave meet at LDS byte {bytes_[lane, byte]}"
                     other = self.number[noted]
-                    yield (min(number, other), max(number, other)), Open(f"{what} with no barrier between")
+                    yield _pair(number, other), Open(f"{what} with no barrier between")
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return min(one, other), max(one, other)
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ What it cannot represent: waves that an atomic operation orders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from layoutalg.audit.accesses import TracedAccess, same_bytes
-from layoutalg.audit.ask import Ask, Finding, Open, found
+from layoutalg.audit.ask import Answer, Ask, Open, SilenceError, shown
 from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.overlay import CONFLICTS, Overlay, at_once, epochs_of, kind
-from layoutalg.audit.lds.tables import LdsTables, decided
+from layoutalg.audit.lds.tables import TABLE, LdsTables, decided
 from layoutalg.index import FALSE, Expr, all_of, any_of, eq, extent_of, negation
 from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
@@ -34,39 +35,48 @@ MOST_ASKED = 64
 class LdsRaces:
     """The accesses of LDS of one block, two by two."""
 
-    def __init__(self, tables: LdsTables) -> None:
+    def __init__(self, tables: LdsTables, ask: Ask) -> None:
+        self.ask = ask
         self.block, self.accesses, self.rows = tables.block, tables.accesses, tables.rows
-        self.overlay = Overlay(tables)
+        self.kinds = [*map(kind, self.accesses)]
+        self.conflicts, self.compared = Overlay(tables).compared()
 
-    def findings(self, ask: Ask) -> Iterator[Finding]:
-        """Of each access, whether it may race, and with which."""
-        met = self._conflicts()
-        left = MOST_ASKED
-        for number, access in enumerate(self.accesses):
-            pairs = [pair for pair in met if pair[0] == number]
+    def meetings(self) -> Iterator[LdsMeeting]:
+        """Of each access, with which ones that stand behind it, or with itself, it may race."""
+        met: dict[int, list[tuple[int, Open]]] = {number: [] for number in range(len(self.accesses))}
+        for one, other in combinations_with_replacement(met, 2):
+            if (left := self._left(one, other)) is not None:
+                met[one].append((other, left))
+        asked = 0
+        for number, pairs in met.items():
+            access = self.accesses[number]
             if not pairs:
-                yield found("race_free", str(access), None, "table")
-            for pair in pairs:
-                beside = self.accesses[pair[1]].instruction
-                at = f"; {beside.address:#x} {beside.name.lower()}" if pair[0] != pair[1] else ""
-                obligation, left = self.obligation(*pair) if left > 0 else None, left - 1
-                yield decided(ask, "race_free", f"{access}{at}", met[pair], obligation)
+                yield LdsMeeting(self, str(access), TABLE)
+            for other, left in pairs:
+                beside = self.accesses[other].instruction
+                at = f"; {beside.address:#x} {beside.name.lower()}" if number != other else ""
+                yield LdsMeeting(self, f"{access}{at}", (number, other, left), asked < MOST_ASKED)
+                asked += 1
 
-    def _conflicts(self) -> dict[tuple[int, int], Open]:
-        """Each two accesses that may conflict, and why they are not seen to be in order."""
-        met = {pair: why for pair, why in self.overlay.conflicts() if not self._same_bytes(*pair)}
-        for one, other in combinations_with_replacement(range(len(self.accesses)), 2):
-            if (self.rows[one] is None or self.rows[other] is None) and self._may_conflict(one, other):
-                met[one, other] = Open("an address depends on more than the thread and its turn")
-        return met
+    def _left(self, one: int, other: int) -> Open | None:
+        """Why two accesses are not seen to be in order; None where they are, or do not conflict."""
+        if self.kinds[other] not in CONFLICTS[self.kinds[one]]:
+            return None
+        if self.rows[one] is None or self.rows[other] is None:
+            left = self._of_no_table(one, other)
+        elif self.compared[one, other]:
+            left = self.conflicts.get((one, other))
+        else:
+            raise SilenceError(f"{self.accesses[one]} and {self.accesses[other]} were not compared")
+        return left if left is not None and not self._same_bytes(one, other) else None
 
-    def _may_conflict(self, one: int, other: int) -> bool:
-        """Whether two accesses are of kinds that conflict, and may be in one epoch."""
+    def _of_no_table(self, one: int, other: int) -> Open | None:
+        """Why two accesses are not seen to be in order, of which one has no table: they may be in one epoch."""
         a, b = self.accesses[one], self.accesses[other]
-        if kind(b) not in CONFLICTS[kind(a)] or self._same_bytes(one, other):
-            return False
         there = others(b.loops)
-        return any(in_one_epoch(m, n, a.loops, there) is not None for m in epochs_of(a) for n in epochs_of(b))
+        if all(in_one_epoch(m, n, a.loops, there) is None for m in epochs_of(a) for n in epochs_of(b)):
+            return None
+        return Open("an address depends on more than the thread and its turn")
 
     def _same_bytes(self, one: int, other: int) -> bool:
         return same_bytes(self.accesses[one], self.accesses[other], self.block.launched.alike)
@@ -112,3 +122,23 @@ class LdsRaces:
         equal = eq(a.offset, moved(b.offset, there)) if one == other and a.uniform else FALSE
         in_order = all_of(one_wave, any_of(negation(same(a.loops, there)), equal))
         return any_of(same(block.threads, there), in_order)
+
+
+@dataclass(frozen=True, eq=False)
+class LdsMeeting:
+    """An access that races with none from it on, or two of which tables leave open whether they do."""
+
+    races: LdsRaces
+    about: str
+    seen: str | tuple[int, int, Open]  # by what that is shown; or which two, and why it is open
+    asked: bool = False  # of those that are open, whether the prover is asked of this one
+
+    def __str__(self) -> str:
+        return self.about
+
+    def decided(self) -> Answer:
+        """Whether there is no race."""
+        if isinstance(self.seen, str):
+            return shown(self.about, self.seen)
+        one, other, left = self.seen
+        return decided(self.races.ask, self.about, left, self.races.obligation(one, other) if self.asked else None)

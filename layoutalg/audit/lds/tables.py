@@ -25,7 +25,7 @@ from math import lcm, prod
 import numpy as np
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import WHOLE, Ask, Finding, Open, found
+from layoutalg.audit.ask import WHOLE, Answer, Ask, Open, unseen
 from layoutalg.audit.epochs import LONGEST_PERIOD, own_variables, period
 from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
@@ -35,6 +35,9 @@ from layoutalg.symex.machine.tracing import TracedElement
 
 #: Iterations of an access that are looked at, at most.
 MOST_ITERATIONS = 1 << 8
+
+#: How a verdict names what tables show.
+TABLE = "table"
 
 LdsAccess = TracedAccess | TracedElement
 """An access, or its first byte in the trace."""
@@ -122,13 +125,13 @@ class LdsTables:
         return max((int((row.at(at)[1] + row.access.width).max(initial=0)) for row, at in each), default=0)
 
 
-def decided(ask: Ask, claim: str, about: str, left: Open, obligation: ForAll | None) -> Finding:
+def decided(ask: Ask, about: str, left: Open, obligation: ForAll | None) -> Answer:
     """What a table leaves open: what the prover has of it, or else that it is open."""
     if obligation is not None:
-        finding = ask.decide(claim, about, obligation, WHOLE)
-        if isinstance(finding.verdict, Proved | Refuted):
-            return finding
-    return found(claim, about, left, "table")
+        answer = ask.decide(about, obligation, WHOLE)
+        if isinstance(answer.verdict, Proved | Refuted):
+            return answer
+    return unseen(about, left, TABLE)
 
 
 def bytes_of(offsets: Ints, width: int) -> Ints:

@@ -82,17 +82,15 @@ class ComputesClaim:
         assert self.file.launch is not None
         return self.file.launch.tensors
 
-    def compared(self) -> Iterator[tuple[Equation, tuple[str, ...] | Open]]:
-        """Each equation of the launch: what is taken for granted where it is shown, or why it is not."""
-        assert self.file.launch is not None
-        for equation in self.file.launch.computes:
-            try:
-                yield equation, self._equation(equation)
-            except (NotReadable, RecursionError) as error:
-                yield equation, Open.by(error)
+    def compared(self, equation: Equation) -> tuple[str, ...] | Open:
+        """What is taken for granted where an equation of the launch is shown; or why it is not."""
+        try:
+            return self._equation(equation)
+        except (NotReadable, RecursionError) as error:
+            return Open.by(error)
 
-    def unstored(self, tensor: str) -> Open | None:
-        """Why some element of a tensor may not be stored to; None where all are, whatever was loaded."""
+    def covered(self, tensor: str) -> tuple[str, ...] | Open:
+        """What is taken for granted where all elements of a tensor are stored to, whatever was loaded; or why not."""
         place = self.places[tensor]
         placed = []
         for one in (one for one in self.trace if one.store and one.buffer == tensor and not _compares(one)):
@@ -136,10 +134,14 @@ class ComputesClaim:
                 return Open(f"{store}: {unread or agreed.why}")
             rests |= dict.fromkeys(agreed)
             placed.append(self._placed(store, index, part))
-        left = self._covered(place, placed)
-        if left is not None:
-            return left
-        return self._summed(equation, place) if sums else (*rests, *((CONTRACTED,) if agreement.contracted else ()))
+        covered = self._covered(place, placed)
+        if isinstance(covered, Open):
+            return covered
+        return (
+            self._summed(equation, place)
+            if sums
+            else (*covered, *rests, *((CONTRACTED,) if agreement.contracted else ()))
+        )
 
     def _summed(self, equation: Equation, place: WantedPlace) -> tuple[str, ...] | Open:
         """What is taken for granted where all that is stored is the equation's sums."""
@@ -289,8 +291,8 @@ class ComputesClaim:
             return None
         return Open(f"it stores {store.term}, which is not seen to be {term}")
 
-    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> Open | None:
-        """Why some element may not be stored to; None where all are."""
+    def _covered(self, place: WantedPlace, stores: Sequence[tuple[PlacedStore, ...]]) -> tuple[str, ...] | Open:
+        """What is taken for granted where all elements are stored to; or that some may not be."""
         taken = {v.value.name for v in (*self.launched.blocks, *self.launched.threads)} | set(self.launched.sizes)
         element = tuple(fresh(f"at_{axis}", length, taken) for axis, length in enumerate(place.lengths))
         given = all_of(self.launched.given, place.has(element))
@@ -302,7 +304,7 @@ class ComputesClaim:
                 for questions in ways([each[which] for each in mine], place, element)
             ):
                 return Open("that every element is stored to is not seen")
-        return None
+        return ()
 
     def _decided(self, goal: Expr, given: Expr) -> bool:
         """Whether the goal holds, with what the launch assumes of contents."""

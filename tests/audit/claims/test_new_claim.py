@@ -2,7 +2,7 @@
 
 import pytest
 
-from layoutalg.audit.claims.table import ASKED, FAULTS, ON_REQUEST
+from layoutalg.audit.claims.table import ON_REQUEST
 from layoutalg.errors import LaunchError
 from tests.audit.auditing import audited, verdicts
 from tests.audit.claims import wide
@@ -28,7 +28,5 @@ claims = ["wide"]
 def test_a_claim_is_a_module_and_a_row(monkeypatch: pytest.MonkeyPatch, kind: str, verdict: str) -> None:
     with pytest.raises(LaunchError, match="'wide' is no claim"):
         audited(SOURCE.format(type=kind), LAUNCH)
-    monkeypatch.setattr("layoutalg.audit.audit.ON_REQUEST", (*ON_REQUEST, wide))
-    monkeypatch.setitem(ASKED, wide.NAME, wide.SAYS)  # type: ignore[arg-type]
-    monkeypatch.setitem(FAULTS, wide.NAME, wide.FAULTS)  # type: ignore[arg-type]
+    monkeypatch.setattr("layoutalg.audit.claims.table.ON_REQUEST", (*ON_REQUEST, wide))
     assert verdicts(audited(SOURCE.format(type=kind), LAUNCH), wide.NAME) == {verdict}

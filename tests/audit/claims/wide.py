@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from layoutalg.audit.ask import Finding, Open, found
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer, Open, shown, unseen
 from layoutalg.audit.followed import Followed
-from layoutalg.launch.symbolic import LDS
 
 NAME = "wide"
 SAYS = "each access of global memory moves 16 bytes of a lane"
+OF = "access of a tensor"
 FAULTS: frozenset[str] | None = None
 
 
-def decided(kernel: Followed) -> Iterator[Finding]:
-    """Of each access of a tensor."""
-    for access in kernel.accesses:
-        if access.memory != LDS:
-            yield found(NAME, str(access), None if access.width == 16 else Open(f"it moves {access.width} bytes"))
+def subjects(kernel: Followed) -> Sequence[TracedAccess]:
+    """Each access of a tensor."""
+    return kernel.of_tensors
+
+
+def decided(_: Followed, access: TracedAccess) -> Answer:
+    """That it moves as much as one instruction can."""
+    if access.width == 16:
+        return shown(str(access), "reading")
+    return unseen(str(access), Open(f"it moves {access.width} bytes"))

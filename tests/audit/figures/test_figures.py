@@ -14,7 +14,7 @@ def test_lds_cycles_are_those_of_the_banks() -> None:
     padded, unpadded = (
         figures(machine_code(KERNELS[f"transpose_{name}"], "gfx942")) for name in ("padded", "unpadded")
     )
-    banks = [[one for one in each.costs if one.claim == "bank_conflict_free"] for each in (padded, unpadded)]
+    banks = [[one for one in each.costs if one.memory == "lds"] for each in (padded, unpadded)]
     assert all(one.worst == one.least for one in banks[0])
     reads = [one for one in banks[1] if "loads" in one.about]
     assert reads

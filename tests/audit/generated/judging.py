@@ -11,7 +11,7 @@ import numpy as np
 
 from layoutalg.audit import runs
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.audit.claims.table import FAULTS
+from layoutalg.audit.claims.table import rows
 from layoutalg.audit.meaning.evaluation import Content, evaluated
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, Fault, SpecError, StepLimit
@@ -208,10 +208,12 @@ def loaded(kernel: Kernel) -> set[str]:
 
 def _claimed(found: Audit, fault: Fault) -> tuple[str, str] | None:
     """The claim that a fault refutes, where all of its kind that are about the instruction are proved."""
-    names = [name for name, kinds in FAULTS.items() if fault.kind in (kinds or ())] or ["followed"]
+    names = [one.NAME for one in rows() if fault.kind in (one.FAULTS or ())] or ["followed"]
     address = address_of(fault.where)
+    # What was loaded of LDS is defined where it was stored there, which is another claim.
+    beside = [one for one in found.claims if one[0] == "initialised" and "initialised" in names]
     about = [one for one in found.claims if one[0] in names and f"{address:#x} " in one[1].replace(";", " ") + " "]
-    about = about or [one for one in found.claims if one[0] in names]
+    about = [*beside, *(about or [one for one in found.claims if one[0] in names])]
     if not about:  # nothing of its kind was asked: as wrong where all else is proved
         about = [one for one in found.claims if one[0] not in ("bank_conflict_free", "coalesced", "computes")]
     return about[0][:2] if all(isinstance(verdict, Proved) for _, _, verdict in about) else None

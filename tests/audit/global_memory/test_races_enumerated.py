@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import Ask, Finding
-from layoutalg.audit.global_memory.races import races
+from layoutalg.audit.ask import Answer, Ask
+from layoutalg.audit.global_memory.races import meetings
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, Obligation, prove
 from layoutalg.symex.trace import Trace
@@ -125,12 +125,12 @@ class Asked(Ask):
     def __init__(self, launched: Any) -> None:
         super().__init__(launched, Trace())
 
-    def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Finding:
-        return Finding(claim, about, prove(obligation, limits=LIMITS))
+    def decide(self, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Answer:
+        return Answer(about, prove(obligation, limits=LIMITS))
 
 
 def race_free(accesses: Sequence[TracedAccess], launched: Any) -> bool:
-    return all(one.verdict.name == "proved" for one in races(accesses, Asked(launched)))
+    return all(one.decided().verdict.name == "proved" for one in meetings(accesses, Asked(launched)))
 
 
 def held(seeds: range) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import Ask, Finding
+from layoutalg.audit.ask import Answer, Ask
 from layoutalg.audit.lds.initialised import Initialised
 from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import LdsTables
@@ -41,8 +41,8 @@ class Asked(Ask):
     def __init__(self) -> None:
         super().__init__(LAUNCHED, Trace())
 
-    def decide(self, claim: str, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Finding:
-        return Finding(claim, about, prove(obligation, limits=LIMITS))
+    def decide(self, about: str, obligation: Obligation, limits: Limits = LIMITS) -> Answer:
+        return Answer(about, prove(obligation, limits=LIMITS))
 
 
 class Drawn:
@@ -146,8 +146,10 @@ def wrong(found: Sequence[TracedAccess], n: int) -> set[str]:
 def proved(found: Sequence[TracedAccess]) -> set[str]:
     """The claims that are proved of all sizes."""
     tables, ask = LdsTables.of(found, LAUNCHED), Asked()
-    claims = {"race_free": LdsRaces(tables).findings(ask), "initialised": Initialised(tables).findings(ask)}
-    return {name for name, findings in claims.items() if all(isinstance(one.verdict, Proved) for one in findings)}
+    read = Initialised(tables, ask)
+    races, initialised = (one.decided() for one in LdsRaces(tables, ask).meetings()), map(read.decided, read.reads)
+    claims = {"race_free": races, "initialised": initialised}
+    return {name for name, answers in claims.items() if all(isinstance(one.verdict, Proved) for one in answers)}
 
 
 def access(store: bool, offset: Expr, barriers: Expr) -> TracedAccess:

@@ -25,7 +25,7 @@ def test_an_equation_for_which_there_was_no_time_is_a_claim_too() -> None:
 
 
 def test_a_run_refutes_what_there_was_no_time_to_prove(monkeypatch) -> None:
-    def late(_: object) -> None:
+    def late(*_: object) -> None:
         raise budget.OutOfTimeError
 
     monkeypatch.setattr("layoutalg.audit.claims.launchable.decided", late)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.claims import computes, followed, stores_all
 from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
-from layoutalg.audit.claims.table import FIRST, OUTCOMES, asked_for, claimed, on_request
+from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed, LaunchedKernel
 from layoutalg.audit.refute import Refutation
@@ -97,27 +97,26 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
 
 
 def _decided(kernel: Followed, claims: Sequence[KernelClaim]) -> Decided:
-    """Every claim, in order; what comes out is as it is said where all that is claimed of every kernel is proved."""
+    """Every claim, in order; what rests on that the kernel was followed is not asked where it was not."""
     decided: dict[str, tuple[Finding, ...] | None] = {}
     for claim in claims:
         if claim in OUTCOMES:
             decided[claim.NAME] = tuple(_outcome(claim, kernel, decided))
-        elif kernel.stopped is None or claim in FIRST:
-            decided[claim.NAME] = tuple(findings(claim, kernel))
-        else:
+        elif kernel.stopped is not None and followed.NAME in claim.RESTS_ON:
             decided[claim.NAME] = None
+        else:
+            decided[claim.NAME] = tuple(findings(claim, kernel))
     return decided
 
 
 def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[Finding]:
-    """What is found of what comes out: nothing of a kernel that is not followed, and else what rests on the others."""
+    """What is found of what comes out: proved only where all is that it rests on; open where nothing is followed."""
     if kernel.stopped is not None:
         ((*_, verdict),) = before[followed.NAME] or ()
         left = Open(verdict.reason)
         yield from (Finding(claim.NAME, *unseen(str(one), left)) for one in claim.subjects(kernel))
         return
-    others = (one for name, its in before.items() if name not in on_request() for one in its or ())
-    unproved = next((one for one in others if not one.verdict), None)
+    unproved = next((one for name in claim.RESTS_ON for one in before[name] or () if not one.verdict), None)
     for one in findings(claim, kernel):
         if one.verdict and unproved is not None:
             rests = Open(f"it rests on {unproved.claim}: {unproved.about}, which is not proved")

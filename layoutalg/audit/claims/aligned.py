@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import eq, mod
 from layoutalg.isa.semantics.accesses import needed_alignment
@@ -13,6 +14,7 @@ from layoutalg.isa.semantics.accesses import needed_alignment
 NAME = "aligned"
 SAYS = "an address is a multiple of its width, or of a dword; of an atomic operation's, of its width"
 OF = "access"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = frozenset({"alignment"})
 
 

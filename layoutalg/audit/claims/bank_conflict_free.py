@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import aligned, ends, followed
 from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed
 from layoutalg.launch.symbolic import LDS
@@ -12,6 +13,7 @@ from layoutalg.launch.symbolic import LDS
 NAME = "bank_conflict_free"
 SAYS = "each LDS instruction takes the fewest cycles that its width can take"
 OF = "instruction of LDS"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, aligned.NAME)
 FAULTS: frozenset[str] | None = None
 
 

@@ -7,7 +7,7 @@
 | what fails | refuted |
 | nothing | that is no answer: `decided` gives one, whatever the subject is |
 
-So a claim is proved where each of its subjects is; where it has none, nothing is said, and that is told (`Audit.none`).
+So a claim is proved where each of its subjects is; where it has none, that is told (`Audit.vacuous`).
 """
 
 from __future__ import annotations
@@ -35,13 +35,17 @@ class Finding(NamedTuple):
 class KernelClaim(Protocol):
     """A claim: a module of this room.
 
-    `OF` says what one of its subjects is, and `FAULTS` the kinds of faults of a run that show that it fails; None where
-    a run shows nothing of it.
+    | field | says |
+    |---|---|
+    | `OF` | what one of its subjects is |
+    | `RESTS_ON` | the claims that what it shows makes use of, by their names; besides, all held up to there |
+    | `FAULTS` | the kinds of faults of a run that show that it fails; None where a run shows nothing of it |
     """
 
     NAME: str
     SAYS: str
     OF: str
+    RESTS_ON: tuple[str, ...]
     FAULTS: frozenset[str] | None
 
     def subjects(self, kernel: Followed) -> Iterable[Any]:

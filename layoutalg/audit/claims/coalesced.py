@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed
 from layoutalg.launch.symbolic import LDS
@@ -13,6 +14,7 @@ from layoutalg.launch.symbolic import LDS
 NAME = "coalesced"
 SAYS = "each access of global memory touches the fewest segments that can hold its bytes"
 OF = "access of global memory by lanes"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.audit.ask import Answer, Open, shown, unseen
+from layoutalg.audit.claims.safety import SAFETY
 from layoutalg.audit.followed import Followed
 from layoutalg.formats.equation import Equation
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
@@ -12,6 +13,7 @@ from layoutalg.symex.values.uninterpreted import ASSUMPTION
 NAME = "computes"
 SAYS = "the kernel stores what an equation of the launch says, to every element of its tensor"
 OF = "equation"
+RESTS_ON: tuple[str, ...] = tuple(one.NAME for one in SAFETY)
 FAULTS: frozenset[str] | None = None
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed, initialised
 from layoutalg.audit.followed import Followed
 from layoutalg.index import negation
 
 NAME = "defined"
 SAYS = "what is stored, and each address, is made of what was given, loaded or computed, of nothing that nobody wrote"
 OF = "access"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, initialised.NAME)
 FAULTS: frozenset[str] | None = frozenset({"uninitialised"})
 
 

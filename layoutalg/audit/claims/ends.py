@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import followed
 from layoutalg.audit.followed import Followed
 from layoutalg.prove import ForAll
 
 NAME = "ends"
 SAYS = "each loop leaves in the turn that its count says, and in none before"
 OF = "loop"
+RESTS_ON: tuple[str, ...] = (followed.NAME,)
 FAULTS: frozenset[str] | None = frozenset()
 
 

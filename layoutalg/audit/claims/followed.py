@@ -14,6 +14,7 @@ SAYS = (
     "under way at a barrier, and all waves of a block meet there"
 )
 OF = "code"
+RESTS_ON: tuple[str, ...] = ()
 FAULTS: frozenset[str] | None = frozenset()
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 
 NAME = "in_bounds"
 SAYS = "the bytes of an access lie in its tensor"
 OF = "access of a tensor"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = frozenset({"address"})
 
 

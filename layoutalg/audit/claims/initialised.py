@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed, lds_in_bounds
 from layoutalg.audit.followed import Followed
 from layoutalg.audit.lds.initialised import LdsRead
 
 NAME = "initialised"
 SAYS = "what is read of LDS was stored there before"
 OF = "access that reads LDS"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, lds_in_bounds.NAME)
 FAULTS: frozenset[str] | None = frozenset({"uninitialised"})
 
 

@@ -14,6 +14,7 @@ from layoutalg.target import target
 NAME = "launchable"
 SAYS = "the target has the LDS, and the runtime starts as many threads and blocks"
 OF = "limit"
+RESTS_ON: tuple[str, ...] = ()
 FAULTS: frozenset[str] | None = None
 
 THREADS, MEMORY = "threads", "LDS"

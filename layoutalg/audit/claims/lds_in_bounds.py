@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import all_of
 
 NAME = "lds_in_bounds"
 SAYS = "the bytes of an access lie in the LDS that the kernel and the launch ask for"
 OF = "access of LDS"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = frozenset({"address"})
 
 

@@ -18,6 +18,7 @@ from collections.abc import Container, Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Open, unseen
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, postorder, simplify, variables
 from layoutalg.index.normal import normal
@@ -29,6 +30,7 @@ from layoutalg.symex.values.unknowns import dependencies, kind_of
 NAME = "no_overflow"
 SAYS = "no address, and no index that becomes one, wraps"
 OF = "access"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = None
 
 #: What words are cut to.

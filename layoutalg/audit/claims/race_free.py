@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from layoutalg.audit.ask import Answer, Open, unseen
+from layoutalg.audit.claims import aligned, ends, followed, lds_in_bounds
 from layoutalg.audit.followed import Followed
 from layoutalg.audit.global_memory.races import UnitMeeting, meetings
 from layoutalg.audit.lds.races import LdsMeeting
@@ -21,6 +22,7 @@ SAYS = (
     "nothing reaches a store or a branch is no access"
 )
 OF = "access that a store may meet"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, lds_in_bounds.NAME, aligned.NAME)
 FAULTS: frozenset[str] | None = frozenset({"race", "collision"})
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer, shown
+from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import FALSE
 
 NAME = "read_only"
 SAYS = "no tensor is stored to that is not among `writes`"
 OF = "store to a tensor"
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = frozenset({"read_only", "address"})
 
 

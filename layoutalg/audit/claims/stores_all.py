@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.audit.ask import Answer, Open, shown, unseen
+from layoutalg.audit.claims.safety import SAFETY
 from layoutalg.audit.followed import Followed
 
 NAME = "stores_all"
 SAYS = "every element of each tensor of `writes` is stored to"
 OF = "tensor that is written"
+RESTS_ON: tuple[str, ...] = tuple(one.NAME for one in SAFETY)
 FAULTS: frozenset[str] | None = None
 
 

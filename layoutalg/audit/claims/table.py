@@ -8,39 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from layoutalg.audit.claims import (
-    aligned,
-    bank_conflict_free,
-    coalesced,
-    computes,
-    defined,
-    ends,
-    followed,
-    in_bounds,
-    initialised,
-    launchable,
-    lds_in_bounds,
-    no_overflow,
-    race_free,
-    read_only,
-    stores_all,
-)
+from layoutalg.audit.claims import bank_conflict_free, coalesced, computes, stores_all
 from layoutalg.audit.claims.claim import KernelClaim
+from layoutalg.audit.claims.safety import SAFETY
 from layoutalg.errors import LaunchError
 from layoutalg.formats.shape import nearest
-
-#: Of every kernel, whether it can be followed or not.
-FIRST: Sequence[KernelClaim] = (launchable, followed)
-
-#: Of every kernel that was followed.
-EACH: Sequence[KernelClaim] = (
-    ends, in_bounds, lds_in_bounds, aligned, no_overflow, read_only, defined, race_free, initialised,
-)  # fmt: skip
 
 #: Where the launch file asks, under `claims`.
 ON_REQUEST: Sequence[KernelClaim] = (bank_conflict_free, coalesced, stores_all)
 
-#: Of what comes out, which is claimed of kernels that cannot be followed too, and proved where all that is not is.
+#: Of what comes out: claimed of kernels that cannot be followed, too, and proved only where all is that it rests on.
 OUTCOMES: Sequence[KernelClaim] = (stores_all, computes)
 
 #: What is found where runs fault, and no claim speaks of it; in words.
@@ -50,7 +27,7 @@ RUNS_SAYS = "only where one faults: a run did what no correct kernel does, and n
 
 def rows() -> Sequence[KernelClaim]:
     """All claims that there are."""
-    return (*FIRST, *EACH, *ON_REQUEST, computes)
+    return (*SAFETY, *ON_REQUEST, computes)
 
 
 def claimed(asked: Sequence[str]) -> Sequence[KernelClaim]:

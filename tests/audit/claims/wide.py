@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer, Open, shown, unseen
+from layoutalg.audit.claims import followed
 from layoutalg.audit.followed import Followed
 
 NAME = "wide"
 SAYS = "each access of global memory moves 16 bytes of a lane"
 OF = "access of a tensor"
+RESTS_ON: tuple[str, ...] = (followed.NAME,)
 FAULTS: frozenset[str] | None = None
 
 

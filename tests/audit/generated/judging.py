@@ -210,8 +210,8 @@ def _claimed(found: Audit, fault: Fault) -> tuple[str, str] | None:
     """The claim that a fault refutes, where all of its kind that are about the instruction are proved."""
     names = [one.NAME for one in rows() if fault.kind in (one.FAULTS or ())] or ["followed"]
     address = address_of(fault.where)
-    # What was loaded of LDS is defined where it was stored there, which is another claim.
-    beside = [one for one in found.claims if one[0] == "initialised" and "initialised" in names]
+    rests = {rest for one in rows() if one.NAME in names for rest in one.RESTS_ON} & {*names}
+    beside = [one for one in found.claims if one[0] in rests]  # a claim that is proved says nothing where these are not
     about = [one for one in found.claims if one[0] in names and f"{address:#x} " in one[1].replace(";", " ") + " "]
     about = [*beside, *(about or [one for one in found.claims if one[0] in names])]
     if not about:  # nothing of its kind was asked: as wrong where all else is proved

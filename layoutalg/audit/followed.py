@@ -24,6 +24,9 @@ from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.trace import Trace, follow
 
+#: The part of the time that following may take, so that what the launch alone says is decided where it takes longer.
+FOLLOWING = 0.95
+
 
 @dataclass(frozen=True, eq=False)
 class LaunchedKernel:
@@ -49,7 +52,7 @@ class LaunchedKernel:
         launched, memory = self.launched, LaunchMemory(self.launched)
         sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
         inputs = Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
-        trace = follow(self.code, inputs, memory, time.monotonic() + budget.left())
+        trace = follow(self.code, inputs, memory, time.monotonic() + FOLLOWING * budget.left())
         try:
             return Followed(
                 self, trace, Ask(launched, trace, memory), accesses(trace.elements, trace.loops), trace.stopped

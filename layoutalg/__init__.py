@@ -78,7 +78,7 @@ with exports():
 with lazy_imports():
     from layoutalg.draw import notebook as _notebook
 
-_Displayed.shown_by = _notebook  # of all rooms the lowest asks, and one of the highest answers
+_Displayed.shown_by(_notebook)  # of all rooms the lowest asks, and one of the highest answers
 
 __version__ = "0.2.0"
 """Semantic: what a minor version breaks, CHANGELOG.md says."""

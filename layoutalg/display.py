@@ -4,7 +4,7 @@ A notebook asks each value at the end of a cell for `_repr_svg_`, `_repr_latex_`
 the room that can draw it and imports nothing of that; it is `Displayed`, which says what a notebook's pages want, and
 the package, above all rooms, says who writes them:
 
-    descriptor._repr_svg_()  →  Displayed.shown_by.svg(descriptor)  =  layoutalg.draw.notebook.svg(descriptor)
+    descriptor._repr_svg_()  →  layoutalg.draw.notebook.svg(descriptor)
 
 None says that there is no such display of this thing, and the notebook shows another.
 """
@@ -27,13 +27,18 @@ class Notebook(Protocol):
 class Displayed:
     """A thing that shows itself in a notebook."""
 
-    shown_by: ClassVar[Notebook]
+    _notebook: ClassVar[Notebook]
+
+    @staticmethod
+    def shown_by(notebook: Notebook) -> None:
+        """Says who shows all such things."""
+        Displayed._notebook = notebook
 
     def _repr_svg_(self) -> str | None:
-        return self.shown_by.svg(self)
+        return self._notebook.svg(self)
 
     def _repr_latex_(self) -> str | None:
-        return self.shown_by.latex(self)
+        return self._notebook.latex(self)
 
     def _repr_html_(self) -> str | None:
-        return self.shown_by.html(self)
+        return self._notebook.html(self)

@@ -6,10 +6,10 @@ Of what occurs in a question is known what the launch assumes of loaded data, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from layoutalg.audit import answers
 from layoutalg.index import TRUE, Expr, budget
@@ -25,6 +25,8 @@ CLAIM, RANGE = Limits(steps=2_000_000), Limits(steps=500_000, choices=8)
 
 #: What the whole of a question may take that is asked in parts where it stays open.
 WHOLE = Limits(seconds=2.0, steps=500_000, choices=8)
+
+T = TypeVar("T")
 
 LATE = "the time for all claims is used up"
 
@@ -43,6 +45,16 @@ class Open:
     def by(cls, error: Exception) -> Open:
         """What an error, with a message or without, kept from being seen."""
         return cls(str(error) or type(error).__name__)
+
+
+def each_seen(found: Iterable[T | Open]) -> list[T] | Open:
+    """All that is found, up to the first that is not seen: that none of them matters then."""
+    seen: list[T] = []
+    for one in found:
+        if isinstance(one, Open):
+            return one
+        seen.append(one)
+    return seen
 
 
 class SilenceError(RuntimeError):

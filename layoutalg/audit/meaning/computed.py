@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.epochs import counted_loops, is_counted
+from layoutalg.audit.lds.history import History
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
@@ -77,6 +78,11 @@ class ComputesClaim:
         self.expansions = None if self.follow is None else Expansions(target, self.follow, self.terms)
         self.places = {name: place_of(self.file.descriptor(name), self.file.in_own_symbols) for name in self._tensors}
 
+    @cached_property
+    def history(self) -> History | Open:
+        """Who stored what to LDS."""
+        return History.of(self.launched, self.trace)
+
     @property
     def _tensors(self) -> tuple[str, ...]:
         assert self.file.launch is not None
@@ -108,7 +114,7 @@ class ComputesClaim:
             if one.atomic:
                 return Open(f"{one.instruction.place} is atomic: what it leaves depends on all others")
         early = self._as_before()
-        lds = ThroughLds(self.terms, self.launched, self.trace, self._decided)
+        lds = ThroughLds(self.terms, self.launched, self.trace, self.history, self._decided)
         found = named(self.terms, self.trace, early, lds.term)
         stores = list(stored(self.terms, self.trace, found, equation.tensor))
         if not stores:
@@ -147,7 +153,7 @@ class ComputesClaim:
         """What is taken for granted where all that is stored is the equation's sums."""
         found: tuple[str, ...] | Open = UNREAD
         for single in (True, False) if self._read_twice(equation) else (True,):
-            sums = Sums.of(self.launched, self.file, self.trace, self.loops, self._decided)
+            sums = Sums.of(self.launched, self.file, self.trace, self.loops, self.history, self._decided)
             if isinstance(sums, Open):
                 return sums
             exact = partial(self._exact, single=single)

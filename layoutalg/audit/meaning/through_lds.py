@@ -17,7 +17,7 @@ What it cannot represent: stores in a loop that was left before the read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.epochs import is_counted
@@ -38,16 +38,19 @@ Names = Mapping[Expr, Expr]
 class ThroughLds:
     """What one kernel reads of LDS."""
 
-    def __init__(self, terms: Terms, launched: KernelLaunch, trace: Sequence[TracedElement], decide: Decide) -> None:
-        self.terms, self.launched, self.trace, self.decide = terms, launched, trace, decide
+    def __init__(
+        self,
+        terms: Terms,
+        launched: KernelLaunch,
+        trace: Sequence[TracedElement],
+        history: History | Open,
+        decide: Decide,
+    ) -> None:
+        """`history`: who stored what."""
+        self.terms, self.launched, self.history, self.decide = terms, launched, history, decide
         self.block = BlockThreads(launched)
         self.iterations = {t for one in trace for t in one.loops}
         self.why: dict[Expr, str] = {}  # what was read → why it has no term
-
-    @cached_property
-    def history(self) -> History | Open:
-        """Who stored what."""
-        return History.of(self.launched, self.trace)
 
     def term(self, read: TracedElement, names: Names, done: dict[Expr, Expr]) -> Expr | None:
         """The term of what was read, of the terms of all that was loaded before; None, and `why`, where it has none."""

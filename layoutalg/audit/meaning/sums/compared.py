@@ -48,12 +48,17 @@ class Sums:
 
     @classmethod
     def of(
-        cls, launched: KernelLaunch, file: SpecFile, trace: Sequence[TracedElement], loops: LoopRecord, decide: Decide
+        cls,
+        launched: KernelLaunch,
+        file: SpecFile,
+        trace: Sequence[TracedElement],
+        loops: LoopRecord,
+        history: History | Open,
+        decide: Decide,
     ) -> Sums | Open:
         """What a kernel stores as it is launched, where it is seen what LDS forwards."""
         assert file.launch is not None
         dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors}
-        history = History.of(launched, trace)
         if isinstance(history, Open):
             return history
         return cls(KernelWords(launched, trace, loops, dtypes, history), file, trace, decide)

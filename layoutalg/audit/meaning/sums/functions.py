@@ -19,10 +19,9 @@ What it cannot represent: a sum within a sum that speaks of its index.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 
-from layoutalg.audit.ask import Open
+from layoutalg.audit.ask import Open, each_seen
 from layoutalg.audit.meaning.sums.addends import Addend, Placed, Sum, Value, applied
 from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
 from layoutalg.index import ZERO, Expr, rebuild, select, simplify, var
@@ -67,17 +66,8 @@ class _TermOf:
             return self._forwarded(word)
         if e.op == "var":
             return self._variable(word)
-        parts = self._each(word.of(part) for part in e.args)
+        parts = each_seen(self.term(word.of(part)) for part in e.args)
         return parts if isinstance(parts, Open) else simplify(rebuild(e, parts))
-
-    def _each(self, words: Iterable[WordAt]) -> list[Expr] | Open:
-        found = []
-        for word in words:
-            term = self.term(word)
-            if isinstance(term, Open):
-                return term
-            found.append(term)
-        return found
 
     def _forwarded(self, word: WordAt) -> Expr | Open:
         """What was stored to LDS, for each part of the readers."""
@@ -86,7 +76,7 @@ class _TermOf:
             return stored
         pieces, obligations = stored
         self.obligations += obligations
-        terms = self._each(word.of(one.expr).at(one.env) for one in pieces)
+        terms = each_seen(self.term(word.of(one.expr).at(one.env)) for one in pieces)
         if isinstance(terms, Open):
             return terms
         others = zip(pieces[:-1], terms[:-1], strict=True)
@@ -106,7 +96,7 @@ class _TermOf:
         name, arguments = call_of(v)
         if not name:
             return Open(f"what {v} is")
-        operands = self._each(map(word.of, arguments))
+        operands = each_seen(self.term(word.of(one)) for one in arguments)
         return operands if isinstance(operands, Open) else self.terms.apply(name, *operands)
 
     def _loaded(self, word: WordAt) -> Expr | Open:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from layoutalg.audit.ask import Open
+from layoutalg.audit.ask import Open, each_seen
 from layoutalg.audit.meaning.sums.addends import Addend, Factor, Sum, Value, guarded, total
-from layoutalg.audit.meaning.sums.reading import WordAt, WordReader, read_each
+from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
 from layoutalg.index import ZERO, simplify
 from layoutalg.target.dtypes import dtype_of
 
@@ -17,7 +17,7 @@ def forwarded(reader: WordReader, word: WordAt) -> Value | None:
     if isinstance(found, Open):
         return found
     stored, obligations = found
-    each = read_each(reader, (word.of(one.expr).at(one.env) for one in stored))
+    each = each_seen(reader.read(word.of(one.expr).at(one.env)) for one in stored)
     if isinstance(each, Open):
         return each
     if len(stored) == 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from layoutalg.audit.ask import Open
+from layoutalg.audit.ask import Open, each_seen
 from layoutalg.audit.meaning.sums.addends import Addend, Sum, Value, candidate, combined, product, scaled, total
 from layoutalg.audit.meaning.sums.matrix import element_of, products, thread_of
 from layoutalg.audit.meaning.sums.numbers import EXTREMES, FORMATS, INTEGERS
-from layoutalg.audit.meaning.sums.reading import WordAt, WordReader, read_each
+from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
 from layoutalg.audit.meaning.sums.words import halves, is_one_word, together, words_of
 from layoutalg.index.normal import normal
 from layoutalg.isa.semantics.matrix import registers_of
@@ -29,7 +29,7 @@ def sum_of_integers(reader: WordReader, word: WordAt) -> Value | None:
         return terms
     found = []
     for scale, atoms in terms:
-        factors = read_each(reader, map(word.of, atoms))
+        factors = each_seen(reader.read(word.of(atom)) for atom in atoms)
         if isinstance(factors, Open):
             return factors
         one: Value = Sum((Addend(),))
@@ -69,7 +69,7 @@ def matrix_sum(reader: WordReader, word: WordAt) -> Value | None:
                 return there
             operand = word.summed.of(element_of(tuple(words), held.element, kind), kind)
             operands.append(operand.at({**word.env, **there}))
-        factors = read_each(reader, operands)
+        factors = each_seen(map(reader.read, operands))
         if isinstance(factors, Open):
             return factors
         found.append(product(*factors))
@@ -93,11 +93,11 @@ def arithmetic(reader: WordReader, word: WordAt) -> Value | None:
     if operation in EXTREMES and arguments[0] is arguments[1]:
         return reader.read(word.of(arguments[0], kind))
     if operation == word.how != "add":
-        each = read_each(reader, (word.of(x, kind) for x in arguments))
+        each = each_seen(reader.read(word.of(x, kind)) for x in arguments)
         return each if isinstance(each, Open) else combined(lambda one: tuple(dict.fromkeys(one)), total(*each))
     if operation not in ("add", "sub", "mul", "fma", "mad") or kind not in FORMATS:
         return Open(f"the result of {name}")
-    operands = read_each(reader, (word.summed.of(x, kind) for x in arguments))
+    operands = each_seen(reader.read(word.summed.of(x, kind)) for x in arguments)
     if isinstance(operands, Open):
         return operands
     found = _arithmetic(operation, *operands)

@@ -7,7 +7,7 @@ one kind each, and ask the `WordReader` for the words that these are made of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -15,7 +15,7 @@ from typing import Protocol
 from layoutalg.audit.ask import Open
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import Env, Forwarded, History
-from layoutalg.audit.meaning.sums.addends import Placed, Sum, Value
+from layoutalg.audit.meaning.sums.addends import Placed, Value
 from layoutalg.audit.meaning.sums.words import behind_stores, made_by_iterations
 from layoutalg.audit.meaning.terms import Terms
 from layoutalg.index import TRUE, Expr, all_of, simplify, variables
@@ -239,14 +239,3 @@ class KernelWords:
     def threads(self, env: Env) -> tuple[Expr, ...]:
         """The coordinates of the thread that is read of."""
         return tuple(env[v] for v in self.launched.threads)
-
-
-def read_each(reader: WordReader, words: Iterable[WordAt]) -> list[Sum] | Open:
-    """What each word is, up to the first that is not seen: that none of them matters then."""
-    found = []
-    for word in words:
-        one = reader.read(word)
-        if isinstance(one, Open):
-            return one
-        found.append(one)
-    return found

@@ -172,10 +172,13 @@ extern "C" __global__ void types(unsigned* o, float x) {
 //@ what the host calls
 #include <hipcub/device/device_reduce.hpp>
 #include <hipcub/device/device_radix_sort.hpp>
+#include <hipcub/util_allocator.hpp>
+hipcub::CachingDeviceAllocator allocator(true);
 struct Even { bool operator()(float) const; };
 static void of_host(float* x, float* o, int n, hipStream_t stream) {
     void* storage = nullptr; size_t bytes = 0;
     hipcub::DeviceReduce::Sum(storage, bytes, x, o, n);
+    if (allocator.DeviceAllocate((void**)&storage, bytes) == hipSuccess) allocator.DeviceFree(storage);
     hipcub::DeviceScan::ExclusiveSum(storage, bytes, x, o, n, stream);
     hipcub::DoubleBuffer<float> keys(x, o);
     hipcub::DeviceRadixSort::SortKeys(storage, bytes, keys, n, 0, 32, stream);

@@ -36,4 +36,15 @@ struct DeviceHistogram {
 struct DeviceRunLengthEncode { LAYOUTALG_CALL(Encode) LAYOUTALG_CALL(NonTrivialRuns) };
 #undef LAYOUTALG_CALL
 
+// Keeps what the device gave, for the next that asks.
+struct CachingDeviceAllocator {
+    bool debug;
+    CachingDeviceAllocator(bool skip_cleanup = false, bool debug = false);
+    CachingDeviceAllocator(unsigned growth, unsigned smallest = 1, unsigned largest = ~0u, size_t most = ~size_t(0),
+                           bool skip_cleanup = false, bool debug = false);
+    template <typename T> hipError_t DeviceAllocate(T** pointer, size_t bytes, hipStream_t active = nullptr);
+    hipError_t DeviceFree(void* pointer);
+    hipError_t FreeAllCached();
+};
+
 }  // namespace hipcub

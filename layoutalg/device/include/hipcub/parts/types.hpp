@@ -1,6 +1,8 @@
 // Operators, pairs, the bits of keys, buffers in twos and iterators: what the primitives are called with.
 #pragma once
 
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
 #define LAYOUTALG_CUB __host__ __device__ __forceinline__

@@ -37,6 +37,7 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
+from layoutalg.device.diagnostics import read_errors
 from layoutalg.device.precompiled import SOURCE, precompiled_again
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
@@ -53,8 +54,6 @@ _FLAGS = (
 _DEPENDENCIES = ("-dependency-file", "kernel.d", "-MT", "kernel")
 _HEADERS, _PRELUDE, _EXPRESSION = "layoutalg:headers", "layoutalg:prelude", "layoutalg:expression:"
 
-_SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note): (?P<text>.*)$")
-_INCLUDED = re.compile(r"^In file included from (?P<file>.+?):(?P<line>\d+):$")
 _ASSERTED = re.compile(r"^static assertion failed(?: due to requirement '(?P<required>.*?)')?(?:: )?")
 _UNKNOWN = re.compile(r"unknown<(?P<type>.*)>$")  # what ck_structure.h itself asserts
 #: HIP's `__device__`, whether its header is there or not; a function of both sides may name what either side has.
@@ -247,25 +246,10 @@ class _Error:
 
 
 def _errors(said: str) -> Iterator[_Error]:
-    """The compiler's errors, in its order."""
-    included, around = list[Place](), list[Place]()
-    error: tuple[str, list[str], list[Place]] | None = None
-    for line in said.splitlines():
-        if match := _INCLUDED.match(line):
-            included.append((match["file"], int(match["line"])))
-        elif match := _SAID.match(line):
-            place = match["file"], int(match["line"])
-            if match["kind"] != "note":
-                if error is not None:
-                    yield _Error(error[0], tuple(error[1]), (*error[2], *around))
-                error = match["text"], [], [place]
-                around = included[::-1]
-            elif error is not None:
-                error[1].append(match["text"])
-                error[2].append(place)
-            included = []
-    if error is not None:
-        yield _Error(error[0], tuple(error[1]), (*error[2], *around))
+    """The compiler's errors that have a place, in its order."""
+    for error in (one for one in read_errors(said) if one.said.place):
+        places = ((one.file, one.line) for one in (error.said, *error.notes, *error.around))
+        yield _Error(error.said.text, tuple(note.text for note in error.notes), tuple(places))
 
 
 def _texts(payload: bytes) -> dict[int, str]:

@@ -21,7 +21,7 @@ from layoutalg.device.hints import hint
 from layoutalg.errors import shortened
 
 _SAID = re.compile(
-    r"(?P<file>[^\s>][^:]*):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note|warning): (?P<text>.*)"
+    r"(?P<file>[^\s>].*?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note|warning): (?P<text>.*)"
 )
 _INCLUDED = re.compile(r"In file included from (?P<file>.+?):(?P<line>\d+):")
 _REFERENCED = re.compile(r">>> referenced by .* \((?P<file>[^:]+):(?P<line>\d+)\)")
@@ -78,8 +78,8 @@ class SourceError:
         return found
 
 
-def read_errors(output: str, folder: str = ".") -> list[SourceError]:
-    """The errors in what a compiler or linker said, in its order; a line that it does not show is read from its file.
+def read_errors(output: str, folder: str | None = None) -> list[SourceError]:
+    """The errors in what a compiler or linker said, in its order; a line that it does not show is read from a folder.
 
     >>> [error.said.place for error in read_errors("a.hip:1:2: error: no\\n    1 | xy\\n      |  ^\\n")]
     ['a.hip:1:2']
@@ -108,7 +108,7 @@ def refusal(output: str, source: str, target: str, folder: str = ".") -> tuple[s
     return first, below, others
 
 
-def _parts(output: str, folder: str) -> Iterator[tuple[str, Said]]:
+def _parts(output: str, folder: str | None) -> Iterator[tuple[str, Said]]:
     """Errors, notes, warnings and the places of includes, each with the lines below it."""
     kind, said, shown = "", Said("", 0, 0, ""), list[str]()
     for line in (*output.splitlines(), None):
@@ -139,8 +139,10 @@ def _heading(line: str) -> tuple[str, Said] | None:
     return None
 
 
-def _line_of(folder: str, said: Said) -> tuple[str, ...]:
-    """A line of a file as clang shows it, with a caret below its first character."""
+def _line_of(folder: str | None, said: Said) -> tuple[str, ...]:
+    """A line of a folder's file as clang shows it, with a caret below its first character."""
+    if folder is None:
+        return ()
     try:
         text = (
             (Path(folder) / said.file)

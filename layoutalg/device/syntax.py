@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from layoutalg import cache
-from layoutalg.device.compilers import INCLUDE, choose_compiler
+from layoutalg.device.compilers import INCLUDE, SOURCE, choose_compiler
+from layoutalg.device.diagnostics import SourceError, read_errors
 from layoutalg.device.precompiled import precompiled
 from layoutalg.device.process import run_compiler
 from layoutalg.errors import CompileError
@@ -26,7 +26,6 @@ _FLAGS = (
     "-fno-spell-checking", "-fno-access-control", "-fno-caret-diagnostics",
     "-fno-color-diagnostics", "-fno-crash-diagnostics",
 )  # fmt: skip
-_SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note): (?P<text>.*)$")
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ def _ours() -> bytes:
 def _parsed(command: Sequence[str], header: str, text: str) -> Mapping[str, Any]:
     before = precompiled(command, header)
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
-        (Path(folder) / "kernel.hip").write_text(text)
-        tree = (*command, "-fsyntax-only", *before, "-Xclang", "-ast-dump=json", "kernel.hip")
+        (Path(folder) / SOURCE).write_text(text)
+        tree = (*command, "-fsyntax-only", *before, "-Xclang", "-ast-dump=json", SOURCE)
         _, said = run_compiler(tree, folder)
     begin = said.find("{\n")
     if begin < 0:
@@ -96,18 +95,13 @@ def _parsed(command: Sequence[str], header: str, text: str) -> Mapping[str, Any]
 
 def _faults(said: str) -> Iterator[tuple[int, int, str]]:
     """The errors, at their lines and columns of the text, or at those that the notes of one elsewhere name."""
-    error: list[re.Match[str]] = []
-    for line in (*said.splitlines(), ""):
-        one = _SAID.match(line)
-        if (one is None or one["kind"] != "note") and (one is not None or not line) and error:
-            if place := next((found for found in error if found["file"] == "kernel.hip"), None):
-                yield int(place["line"]), int(place["column"]), _told(error)
-            error = []
-        if one is not None and (error or one["kind"] != "note"):
-            error.append(one)
+    for error in read_errors(said):
+        place = next((one for one in (error.said, *error.notes) if one.file == SOURCE), None)
+        if place is not None:
+            yield place.line, place.column, _told(error)
 
 
-def _told(error: Sequence[re.Match[str]]) -> str:
+def _told(error: SourceError) -> str:
     """The compiler's words; of what is no constant, why not."""
-    text, notes = error[0]["text"], [note["text"] for note in error[1:]]
-    return f"is no constant: {notes[0]}" if notes and "must be initialized by a constant expression" in text else text
+    is_constant = "must be initialized by a constant expression" not in error.said.text
+    return error.said.text if is_constant or not error.notes else f"is no constant: {error.notes[0].text}"

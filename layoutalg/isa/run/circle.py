@@ -40,4 +40,5 @@ def part_of_two_by_pi(angle: npt.NDArray[Any], number: npt.NDArray[Any]) -> npt.
     """The part of this number for each angle, both as words."""
     exponent = (angle >> np.uint64(52)).astype(np.int64) & 0x7FF
     first = (number.astype(np.int64) & 31) * PART + np.maximum(exponent - _STILL, 0)
-    return np.where(exponent >= _LARGE, _parts(128)[first], _parts(0)[first]).view(np.uint64)
+    found: npt.NDArray[np.float64] = np.where(exponent >= _LARGE, _parts(128)[first], _parts(0)[first])
+    return found.view(np.uint64)

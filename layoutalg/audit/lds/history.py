@@ -121,7 +121,8 @@ class History:
             return Open(f"thread {thread} reads no LDS at {read.first.instruction.address:#x}")
         origins = self.origins[number][readers, k]
         bytes_ = np.stack([origins["store"], origins["byte"]], axis=1)
-        stored, which = np.unique(bytes_, axis=0, return_inverse=True)
+        alone = len(bytes_) == 1  # as where threads are read one by one
+        stored, which = (bytes_, np.zeros(1, int)) if alone else np.unique(bytes_, axis=0, return_inverse=True)
         which = which.reshape(-1)
         if (stored[:, 0] == NOBODY).any():
             return Open(f"{read.about} nobody stores before")

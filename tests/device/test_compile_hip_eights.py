@@ -49,6 +49,11 @@ class Format:
     def greatest(self) -> float:
         return float(np.max(self.numbers[np.isfinite(self.numbers)]))
 
+    def other(self, found: Array, expected: Array) -> Array:
+        """Where codes are others; one that is no number is as good as another."""
+        nan = np.isnan(self.numbers)
+        return (found != expected) & ~(nan[found] & nan[expected])
+
     def by_instruction(self, target: str) -> bool:
         return target == "gfx942" if self.fnuz else target in ("gfx950", "gfx1201")
 
@@ -141,7 +146,7 @@ def test_every_float_becomes_the_nearest_number(name: str, target: str, saturati
         expected |= {f"__hip_fp8x4_{name}(float4(0, 0, f, 0)).__x >> 16": kind.codes(floats, True, target)}
     found = values("hip_fp8", {"f": ("float", floats)}, "unsigned char", "u1", list(expected), target)
     for call, codes in found.items():
-        wrong = np.flatnonzero(codes != expected[call])
+        wrong = np.flatnonzero(kind.other(codes, expected[call]))
         assert not len(wrong), (
             f"{call} of {floats[wrong[0]]} is {codes[wrong[0]]:#x}, not {expected[call][wrong[0]]:#x}"
         )
@@ -162,7 +167,7 @@ def test_halves_and_brain_floats_become_the_nearest_number(name: str, target: st
         expected |= {f"__hip_fp8_{name}(h).__x": kind.codes(floats, True, target)}
         found = values("hip_fp8", {"h": (type_, codes)}, "unsigned char", "u1", list(expected), target)
         for call, result in found.items():
-            assert np.array_equal(result, expected[call]), call
+            assert not kind.other(result, expected[call]).any(), call
 
 
 @ON

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from layoutalg.device import CompileError, compile_source
 from layoutalg.target.elements import from_bits
 from tests.device.hip import TARGETS, Array, values
 from tests.matrix import each
@@ -186,8 +185,17 @@ def test_a_double_is_rounded_once(name: str, target: str) -> None:
     assert np.array_equal(found, kind.codes(doubles, True, "software"))
 
 
-def test_four_of_two_pairs_are_refused() -> None:
-    source = "#include <hip/hip_fp8.h>\n"
-    source += "__global__ void k(__half2 h, unsigned* o) { *o = __hip_fp8x4_e4m3_fnuz(h, h).__x; }\n"
-    with pytest.raises(CompileError, match="unavailable: AMD's own code puts `high` below `low`"):
-        compile_source(source, "gfx942")
+@ON
+@OF
+def test_four_of_two_pairs_have_the_first_above(name: str, target: str) -> None:
+    """As HIP's own header has it."""
+    kind = FORMATS[name]
+    numbers = kind.numbers[np.isfinite(kind.numbers) & (kind.numbers > 0)][:64]
+    x = np.resize(numbers, 256).astype(np.float32)
+    halves = "__floats2half2_rn(x, 1.0f), __floats2half2_rn(0.0f, x)"
+    brains = "__float22bfloat162_rn(float2(x, 1.0f)), __float22bfloat162_rn(float2(0.0f, x))"
+    calls = [f"__hip_fp8x4_{name}({pairs}).__x" for pairs in (halves, brains)]
+    expected = kind.codes(np.stack([0 * x, x, x, 0 * x + 1]), True, target).astype(np.uint32)
+    word = sum(codes << 8 * k for k, codes in enumerate(expected))
+    for call, found in values("hip_fp8", {"x": ("float", x)}, "unsigned", "u4", calls, target).items():
+        assert np.array_equal(found, word), call

@@ -10,14 +10,15 @@
 // Rounding is to nearest, ties to even. A finite number that is too large becomes the greatest under __HIP_SATFINITE
 // (the classes' own choice) and infinity, or where there is none no number, under __HIP_NOSAT; an infinity stays one or
 // becomes no number under either (HIP, "Low precision floating point types"; ROCm/rocm-systems,
-// clr/hipamd/include/hip/amd_detail/amd_hip_fp8.h). Three things of that header are kept, since kernels have them:
+// clr/hipamd/include/hip/amd_detail/amd_hip_fp8.h). Four things of that header are kept, since kernels have them:
 //
 // - by instructions a number is too large once it is rounded, in software as soon as it is above the greatest;
 // - two floats at once, by the instruction, are not clamped: __HIP_SATFINITE says nothing there;
-// - in software an infinity of __hip_fp8_e5m2 becomes ±57344 as a float or double.
+// - in software an infinity of __hip_fp8_e5m2 becomes ±57344 as a float or double;
+// - four of two pairs, (low, high), have `high` in the lower half.
 //
 // What HIP refuses on a target (OCP's classes on gfx942's device, the others on gfx950's and gfx12's) is done in software
-// here. Refused by name: four of two pairs, whose halves AMD's code takes the wrong way round.
+// here.
 #pragma once
 
 #include <hip/hip_bf16.h>
@@ -276,8 +277,12 @@ LAYOUTALG_HIP_HOST float layoutalg_hip_fp8_read(unsigned code, layoutalg_hip_fp8
                          __hip_cvt_float_to_fp8(v.y, __HIP_SATFINITE, KIND),                                   \
                          __hip_cvt_float_to_fp8(v.z, __HIP_SATFINITE, KIND),                                   \
                          __hip_cvt_float_to_fp8(v.w, __HIP_SATFINITE, KIND))) {}                               \
-        LAYOUTALG_HIP_FP8_PAIRS CLASS(const __half2 low, const __half2 high);                                  \
-        LAYOUTALG_HIP_FP8_PAIRS CLASS(const __hip_bfloat162 low, const __hip_bfloat162 high);                  \
+        LAYOUTALG_HIP_FP8_MEMBER CLASS(const __half2 low, const __half2 high)                                  \
+            : __x(__hip_cvt_halfraw2_to_fp8x2(high, __HIP_SATFINITE, KIND) |                                   \
+                  (unsigned)__hip_cvt_halfraw2_to_fp8x2(low, __HIP_SATFINITE, KIND) << 16) {}                  \
+        LAYOUTALG_HIP_FP8_MEMBER CLASS(const __hip_bfloat162 low, const __hip_bfloat162 high)                  \
+            : __x(__hip_cvt_bfloat16raw2_to_fp8x2(high, __HIP_SATFINITE, KIND) |                               \
+                  (unsigned)__hip_cvt_bfloat16raw2_to_fp8x2(low, __HIP_SATFINITE, KIND) << 16) {}              \
         LAYOUTALG_HIP_FP8_MEMBER operator float4() const {                                                     \
             return float4(layoutalg_hip_fp8_read(__x & 0xFF, KIND), layoutalg_hip_fp8_read(__x >> 8 & 0xFF, KIND), \
                           layoutalg_hip_fp8_read(__x >> 16 & 0xFF, KIND), layoutalg_hip_fp8_read(__x >> 24, KIND)); \
@@ -288,9 +293,6 @@ LAYOUTALG_HIP_HOST float layoutalg_hip_fp8_read(unsigned code, layoutalg_hip_fp8
             return x | y << 8 | z << 16 | w << 24;                                                             \
         }                                                                                                      \
     };
-#define LAYOUTALG_HIP_FP8_PAIRS                                                                                \
-    __host__ __device__ __attribute__((unavailable("AMD's own code puts `high` below `low`: convert a float4")))
-
 #define LAYOUTALG_HIP_FP8(NAME, KIND)                     \
     LAYOUTALG_HIP_FP8_ONE(__hip_fp8_##NAME, KIND)         \
     LAYOUTALG_HIP_FP8_TWO(__hip_fp8x2_##NAME, KIND)       \

@@ -61,8 +61,8 @@ LAYOUTALG_HIP Pair quotient(Pair a, Pair b) {
 }
 LAYOUTALG_HIP Pair root(Pair a) {
     LAYOUTALG_EXACT
-    double s = __builtin_sqrt(a.high);
-    return s == 0 ? ZERO : ordered_sum(s, (fused(-s, s, a.high) + a.low) / (2 * s));
+    double s = __builtin_sqrt(a.high), twice = s == 0 ? 1 : 2 * s;
+    return ordered_sum(s, (fused(-s, s, a.high) + a.low) / twice);
 }
 
 // A polynomial by Horner's rule, the lowest coefficient first.

@@ -62,37 +62,38 @@ LAYOUTALG_HIP Pair small_log1p(Pair f) {
     return sum({2 * s.high, 2 * s.low}, product(s, series));
 }
 
-// x = 2^exponent * (1 + rest), 1 + rest from sqrt(1/2) to sqrt(2).
+// A logarithm as `exponent` times that of two, and a rest of at most log(2) / 2.
 struct Logarithm {
     double exponent;
     Pair mantissa;
 };
-LAYOUTALG_HIP Logarithm logarithm(Pair x) {
+// Of x, and of 1 + x: where that is between sqrt(1/2) and sqrt(2), the series takes x itself.
+LAYOUTALG_HIP Logarithm logarithm(Pair x, Pair less_one, bool near_one) {
     LAYOUTALG_EXACT
     int exponent;
     double half = __builtin_frexp(x.high, &exponent);
-    if (half < ROOT_OF_HALF.high) exponent--;
-    Pair m = scaled(x, -exponent);
-    return {(double)exponent, small_log1p(sum(m.high - 1, m.low))};
+    exponent = near_one ? 0 : half < ROOT_OF_HALF.high ? exponent - 1 : exponent;
+    Pair m = scaled(x, -exponent), rest = sum(m.high - 1, m.low);
+    return {(double)exponent, small_log1p({near_one ? less_one.high : rest.high, near_one ? less_one.low : rest.low})};
 }
-LAYOUTALG_HIP Pair log_of(Pair x) {
+LAYOUTALG_HIP Pair whole(Logarithm l) {
     LAYOUTALG_EXACT
-    Logarithm l = logarithm(x);
     return sum({l.exponent * LN2_HIGH, l.exponent * LN2_LOW}, l.mantissa);
 }
+LAYOUTALG_HIP Pair log_of(Pair x) { return whole(logarithm(x, ZERO, false)); }
 LAYOUTALG_HIP Pair log1p_of(Pair x) {
-    if (x.high > -0.25 && x.high < 0.375) return small_log1p(x);
-    return log_of(sum({1, 0}, x));
+    return whole(logarithm(sum({1, 0}, x), x, (x.high > -0.25) & (x.high < 0.375)));
 }
 
 // What a logarithm is at 0, at infinity and where there is none; `value` elsewhere.
 LAYOUTALG_HIP double log_or(double x, double value) {
-    if (x == 0) return -INF;
-    return x < 0 ? NOT : x < INF ? value : x;
+    double of_positive = x < INF ? value : x;
+    double of_signed = x < 0 ? NOT : of_positive;
+    return x == 0 ? -INF : of_signed;
 }
 LAYOUTALG_HIP double log(double x) { return log_or(x, rounded(log_of({x, 0}))); }
 LAYOUTALG_HIP double log2(double x) {
-    Logarithm l = logarithm({x, 0});
+    Logarithm l = logarithm({x, 0}, ZERO, false);
     return log_or(x, rounded(sum({l.exponent, 0}, product(l.mantissa, BY_LN2))));
 }
 LAYOUTALG_HIP double log10(double x) { return log_or(x, rounded(product(log_of({x, 0}), BY_LN10))); }
@@ -104,21 +105,21 @@ LAYOUTALG_HIP double log1p(double x) { return x == 0 ? x : log_or(x + 1, rounded
 LAYOUTALG_HIP Exponential power(Pair x, double y) {
     LAYOUTALG_EXACT
     Pair l = log_of(x);
-    double h = y * l.high;
-    if (!(magnitude(h) < MOST)) return {h > 0 ? 4000 : -4000, ZERO};
-    return exponential(ordered_sum(h, fused(y, l.low, fused(y, l.high, -h))));
+    double h = y * l.high, rest = fused(y, l.low, fused(y, l.high, -h));
+    bool inside = magnitude(h) < MOST;
+    return exponential(ordered_sum(inside ? h : with_sign(MOST, h), inside ? rest : 0));
 }
 // The special values are those of C's appendix F.
 LAYOUTALG_HIP double pow(double x, double y) {
     double most = magnitude(x), half = y * 0.5;
-    if (y == 0 || x == 1) return 1;
-    if (x != x || y != y) return x + y;
-    bool whole = __builtin_trunc(y) == y, odd = whole && __builtin_trunc(half) != half;
-    if (x < 0 && !whole && most < INF) return NOT;
-    double sign = odd ? with_sign(1, x) : 1;
-    if (most == 1) return sign;
-    if (most == 0 || most == INF) return sign * ((most == 0) == (y > 0) ? 0 : INF);
-    return sign * value(power({most, 0}, y));
+    bool whole = __builtin_trunc(y) == y, odd = whole & (__builtin_trunc(half) != half);
+    double result = value(power({most, 0}, y));
+    result = ((most == 0) | (most == INF)) ? ((most == 0) == (y > 0) ? 0 : INF) : result;
+    result = most == 1 ? 1 : result;
+    result = odd ? with_sign(result, x) : result;
+    result = ((x < 0) & !whole & (most < INF)) ? NOT : result;
+    result = ((x != x) | (y != y)) ? x + y : result;
+    return ((y == 0) | (x == 1)) ? 1 : result;
 }
 
 // --- hyperbolic functions --------------------------------------------------------------------------------------------
@@ -142,20 +143,23 @@ LAYOUTALG_HIP double tanh(double x) {
     Pair e = expm1_of({2 * clamped(magnitude(x), 20), 0});
     return with_sign(rounded(quotient(e, sum(e, {2, 0}))), x);
 }
+// From 2^60 on both are log(2x).
 LAYOUTALG_HIP double asinh(double x) {
     LAYOUTALG_EXACT
     double most = magnitude(x);
-    if (!(most < INF) || most < 0x1p-28) return x;
-    if (most > 0x1p60) return with_sign(rounded(sum(log_of({most, 0}), LN2)), x);
+    bool large = most > 0x1p60;
     Pair square = product(most, most), rest = quotient(square, sum({1, 0}, root(sum({1, 0}, square))));
-    return with_sign(rounded(log1p_of(sum({most, 0}, rest))), x);
+    Pair sum_of_both = sum({most, 0}, rest), of = {large ? most : sum_of_both.high, large ? 0 : sum_of_both.low};
+    double result = rounded(sum(log1p_of(of), {large ? LN2.high : 0, large ? LN2.low : 0}));
+    return ((most < 0x1p-28) | !(most < INF)) ? x : with_sign(result, x);
 }
 LAYOUTALG_HIP double acosh(double x) {
     LAYOUTALG_EXACT
-    if (!(x >= 1)) return NOT;
-    if (x > 0x1p60) return log_or(x, rounded(sum(log_of({x, 0}), LN2)));
-    Pair t = {x - 1, 0};
-    return rounded(log1p_of(sum(t, root(product(t, sum(t, {2, 0}))))));
+    bool large = x > 0x1p60;
+    double t = x - 1;
+    Pair both = sum({t, 0}, root(product({t, 0}, sum({t, 0}, {2, 0})))), of = {large ? t : both.high, large ? 0 : both.low};
+    double result = rounded(sum(log1p_of(of), {large ? LN2.high : 0, large ? LN2.low : 0}));
+    return x >= 1 ? x < INF ? result : x : NOT;
 }
 LAYOUTALG_HIP double atanh(double x) {
     LAYOUTALG_EXACT

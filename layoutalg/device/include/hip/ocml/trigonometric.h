@@ -29,7 +29,8 @@ LAYOUTALG_HIP Angle reduced_large(double x) {
     typedef unsigned __int128 Words;
     int exponent;
     Word mantissa = (Word)scaled(__builtin_frexp(magnitude(x), &exponent), 53);
-    int bit = exponent - 53 + 62, word = bit >> 6, shift = bit & 63;  // a word of zeros stands before the table
+    int bit = exponent - 53 + 62, shift = bit & 63;  // a word of zeros stands before the table
+    int word = bit < 0 ? 0 : bit > 1087 ? 16 : bit >> 6;  // 16 at most, as exponents are; a check of bounds sees it
     Word part[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) part[k] = word + k ? BITS[word + k - 1] : 0;
@@ -116,7 +117,9 @@ LAYOUTALG_HIP Pair slope(Pair rise, Pair run) {
     bool steep = rise.high > run.high;
     Pair less = steep ? run : rise, more = steep ? rise : run;
     bool middle = less.high > TAN_OF_EIGHTH.high * more.high;
-    Pair t = middle ? quotient(sum(less, negative(more)), sum(less, more)) : quotient(less, more);
+    Pair over = sum(less, negative(more)), under = sum(less, more);
+    Pair t = quotient({middle ? over.high : less.high, middle ? over.low : less.low},
+                      {middle ? under.high : more.high, middle ? under.low : more.low});
     double z = t.high * t.high;
     Pair angle = ordered_sum(t.high, fused(t.high * z, at(ATAN, z), fused(-z, t.low, t.low)));
     if (middle) angle = sum(QUARTER_PI, angle);
@@ -137,13 +140,15 @@ LAYOUTALG_HIP double atan2(double y, double x) {
 // sqrt(1 - x^2).
 LAYOUTALG_HIP Pair leg(double x) { return root(product(sum(1, -x), sum(1, x))); }
 LAYOUTALG_HIP double asin(double x) {
-    if (!(magnitude(x) <= 1)) return NOT;
-    return x == 0 ? x : with_sign(rounded(slope({magnitude(x), 0}, leg(magnitude(x)))), x);
+    double most = magnitude(x), inside = __builtin_fmin(most, 1), angle = rounded(slope({inside, 0}, leg(inside)));
+    double result = x == 0 ? x : with_sign(angle, x);
+    return most <= 1 ? result : NOT;
 }
 LAYOUTALG_HIP double acos(double x) {
-    if (!(magnitude(x) <= 1)) return NOT;
-    Pair angle = slope(leg(magnitude(x)), {magnitude(x), 0});
-    return rounded(x < 0 ? sum(PI, negative(angle)) : angle);
+    double most = magnitude(x), inside = __builtin_fmin(most, 1);
+    Pair angle = slope(leg(inside), {inside, 0}), beyond = sum(PI, negative(angle));
+    double result = x < 0 ? rounded(beyond) : rounded(angle);
+    return most <= 1 ? result : NOT;
 }
 
 }  // namespace layoutalg_ocml

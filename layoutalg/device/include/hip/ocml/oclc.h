@@ -1,5 +1,5 @@
-// What AMD's device library asks of its user (ROCm-Device-Libs, doc/OCML.md, "Controls"): compiled as C to bitcode, which
-// is linked with the library's. The answers are hipcc's defaults: nothing is given up for speed.
+// What AMD's device library asks of its user (ROCm-Device-Libs, doc/OCML.md, "Controls"): compiled as C to bitcode,
+// which is linked with the library's. The answers are hipcc's defaults: nothing is given up for speed.
 #pragma once
 
 #define LAYOUTALG_OCLC(T, NAME, VALUE) const __attribute__((address_space(4))) T __oclc_##NAME = VALUE;

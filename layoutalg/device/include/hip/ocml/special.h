@@ -115,40 +115,38 @@ LAYOUTALG_HIP Shifted shifted(double x) {
 }
 LAYOUTALG_HIP double tgamma(double x) {
     LAYOUTALG_EXACT
-    double most = magnitude(x);
-    if (most < 0x1p-60) return 1 / x;
-    if (!(x > -INF) || (x < 0 && nearest(x) == x)) return NOT;
-    if (x > 172) return INF;
-    most = __builtin_fmin(most, 200);
-    Shifted to = shifted(most);
+    double most = magnitude(x), inside = __builtin_fmin(__builtin_fmax(most, 0x1p-60), 200);
+    Shifted to = shifted(inside);
     Exponential e = exponential(stirling(to.shifted));
     Pair gamma = quotient(mantissa(e), to.divisor);
-    if (x > 0) return scaled(rounded(gamma), e.exponent);
-    Pair below = product(product({-most, 0}, sin_of(angle_of_pi(-x))), gamma);
-    return scaled(rounded(quotient(PI, below)), -e.exponent);
+    double above = scaled(rounded(gamma), e.exponent);
+    Pair under = product(product({-inside, 0}, sin_of(angle_of_pi(inside))), gamma);
+    double below = scaled(rounded(quotient(PI, under)), -e.exponent);
+    double result = x < 0 ? below : x > 172 ? INF : above;
+    result = most < 0x1p-60 ? 1 / x : result;
+    return (!(x > -INF) | ((x < 0) & (nearest(x) == x))) ? NOT : result;
 }
 LAYOUTALG_HIP Pair lgamma_of(double x) {
     LAYOUTALG_EXACT
-    double past = x - (x < 1.5 ? 1 : 2);
-    if (magnitude(past) <= 0.25) {
-        Pair of_two = product(past, at(LGAMMA, past));
-        return x < 1.5 ? sum(of_two, negative(log1p_of({past, 0}))) : of_two;
-    }
+    bool of_one = x < 1.5;
+    double past = x - (of_one ? 1 : 2), inside = clamped(past, 0.25);
+    Pair of_two = product(inside, at(LGAMMA, inside)), less = sum(of_two, negative(log1p_of({inside, 0})));
     Shifted to = shifted(x);
-    return sum(stirling(to.shifted), negative(log_of(to.divisor)));
+    Pair far = sum(stirling(to.shifted), negative(log_of(to.divisor)));
+    bool close = magnitude(past) <= 0.25;
+    return {close ? of_one ? less.high : of_two.high : far.high, close ? of_one ? less.low : of_two.low : far.low};
 }
 LAYOUTALG_HIP double lgamma(double x) {
     LAYOUTALG_EXACT
-    if (x != x) return x;
-    double most = magnitude(x);
-    if (most == INF || (x <= 0 && nearest(x) == x)) return INF;
-    if (most < 0x1p-60) return -log(most);
-    if (most > 0x1p1000) return most * (log(most) - 1);
-    Pair right = lgamma_of(most);
-    if (x > 0) return rounded(right);
-    Pair sine = product({most, 0}, sin_of(angle_of_pi(most)));
-    if (sine.high < 0) sine = negative(sine);
-    return rounded(sum(log_of(quotient(PI, sine)), negative(right)));
+    double most = magnitude(x), inside = __builtin_fmin(__builtin_fmax(most, 0x1p-60), 0x1p1000), of_most = log(most);
+    Pair right = lgamma_of(inside), sine = product({inside, 0}, sin_of(angle_of_pi(inside)));
+    double sign = with_sign(1, sine.high);
+    Pair left = sum(log_of(quotient(PI, {sign * sine.high, sign * sine.low})), negative(right));
+    double result = x > 0 ? rounded(right) : rounded(left);
+    result = most > 0x1p1000 ? most * (of_most - 1) : result;
+    result = most < 0x1p-60 ? -of_most : result;
+    result = ((most == INF) | ((x <= 0) & (nearest(x) == x))) ? INF : result;
+    return x != x ? x : result;
 }
 
 }  // namespace layoutalg_ocml

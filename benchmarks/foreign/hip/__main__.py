@@ -3,7 +3,8 @@
     python -m benchmarks.foreign.hip --hecbench DIR --rocm-examples DIR [--every] [--target gfx942] [--json FILE]
 
 Checkouts of zjin-lcf/HeCBench and ROCm/rocm-examples.  Which files: `sources.py`.  A file compiles, is refused by name
-(it needs a library that layoutalg does without, and the message says which), or fails.  Kernels of those that compile
+(it needs a library that layoutalg does without, and the message says which), makes no kernel (what it says of them is
+in strings), or fails.  Kernels of those that compile
 are audited with no launch file, and where there is a case (`rocm_examples.py`, `hecbench.py`) executed against numpy.
 """
 

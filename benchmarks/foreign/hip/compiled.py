@@ -20,7 +20,7 @@ from layoutalg.isa.decode.code import decode_kernel
 #: What an audit of a kernel may take, in seconds.
 SECONDS = 3
 
-COMPILES, REFUSED, FAILS, CRASH = "compiles", "refused by name", "fails", "a crash"
+COMPILES, REFUSED, WITHOUT, FAILS, CRASH = "compiles", "refused by name", "makes no kernel", "fails", "a crash"
 
 _ERROR = re.compile(r"\berror: ([^\n]*)")
 
@@ -65,7 +65,8 @@ def tried(source: Source, target: str, cases: list[Case], audit: bool) -> Outcom
         kernels = read_kernels(compile_file(source.path, target, include=source.include, flags=flags).payload)
     except CompileError as error:
         outcome.said, outcome.missing = str(error).partition("\n")[0], missing(error.output)
-        outcome.what = REFUSED if _OF_A_LIBRARY.search(outcome.said) else FAILS
+        refused = REFUSED if _OF_A_LIBRARY.search(outcome.said) else FAILS
+        outcome.what = WITHOUT if "no kernel comes out" in outcome.said else refused
     except Exception:
         outcome.what, outcome.said = CRASH, f"{CRASH}: {traceback.format_exc()}"
     else:

@@ -294,18 +294,6 @@ def swapped(draw: Draw) -> Given:
     return Given([write((256, 4))], {0: 6 * vectors + 1 + 3 + 7 + 13 + 17})
 
 
-def factor_of_column(draw: Draw) -> Given:
-    """A column of an LU factorisation: what is below the diagonal, by it."""
-    start, row = np.array([0, 20], U32), np.arange(20, dtype=U32)
-    values = whole(draw, 20)
-    values[4] = 4
-    wanted, scattered = values.copy(), np.zeros(20, F32)
-    wanted[5:] /= 4
-    scattered[5:] = wanted[5:]
-    given = [read(start), read(row), both(values), read(np.array([4], U32)), U32(0), both(np.zeros(20, F32))]
-    return Given([*given, 0, U32(20)], {2: wanted, 5: scattered})
-
-
 def tridiagonal(draw: Draw) -> Given:
     """32 systems at once, by Thomas's algorithm."""
     n, systems = 10, 32
@@ -336,14 +324,16 @@ def welford(draw: Draw) -> Given:
 
 
 def loss_gradient(draw: Draw) -> Given:
-    """Of a negative log likelihood."""
-    batch, classes, length = 1, 32, 64
-    logs = -between(draw, 0.5, 3, batch, classes, length)
-    gradient, negative, weight = (between(draw, 0.5, 1, batch, length) for _ in range(3))
-    target, mask = draw.integers(0, classes, (batch, length)), draw.integers(0, 2, (batch, length))
+    """Of a negative log likelihood, for the first 64 of its length."""
+    classes, length, done = 81, 8732, 64
+    logs = -between(draw, 0.5, 3, classes, length)
+    gradient, negative, weight = (between(draw, 0.5, 1, length) for _ in range(3))
+    target, mask = draw.integers(0, classes, length), draw.integers(0, 2, length)
     scaled = -(gradient + np.where(mask, negative, 0)).astype(float) * weight
-    wanted = -np.exp(logs.astype(float)) * (scaled * np.take_along_axis(logs, target[:, None], 1)[:, 0])[:, None]
-    np.put_along_axis(wanted, target[:, None], np.take_along_axis(wanted, target[:, None], 1) + scaled[:, None], 1)
+    here = target, np.arange(length)
+    wanted = -np.exp(logs.astype(float)) * scaled * logs[here]
+    wanted[here] += scaled
+    wanted[:, done:] = 0
     given = [read(logs), read(gradient), read(negative), read(target), read(weight), read(mask)]
     return Given([*given, write(logs.shape)], {6: wanted})
 
@@ -390,11 +380,10 @@ CASES = (
     _case("scan2-hip/main.cu", "blockAddition", 2, 64, block_addition),
     _case("scan2-hip/main.cu", "prefixSum", 1, 64, exclusive_scan, lds=512),
     _case("shmembench-hip/shmem_kernels.cu", "benchmark_shmem", 1, 256, swapped),
-    _case("slu-hip/numeric.cu", "RL_onecol_factorizeCurrentCol", 1, 64, factor_of_column),
     _case("streamOrderedAllocation-hip/main.cu", "vectorAddGPU", 2, 64, sum_of),
     _case("thomas-hip/cuThomasBatch.cu", "cuThomasBatch", 1, 64, tridiagonal, ulp=32),
     _case("triad-hip/triad.cu", "triad", 2, 256, triad_of(1.75, first=False)),
     _case("vadd-hip/main.cu", "base_elementwise_add_kernel", 2, 64, halves(100)),
-    _case("vadd-hip/main.cu", "vectorized_elementwise_add_kernel", 2, 64, halves(900)),
+    _case("vadd-hip/main.cu", "vectorized_elementwise_add_kernel", 2, 64, halves(1024)),
     _case("wedford-hip/main.cu", "welford_kernel", 2, (64, 2), welford, ulp=32),
 )

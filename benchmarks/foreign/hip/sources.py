@@ -1,8 +1,8 @@
 """Which files are taken, and the flags that they are compiled with.
 
-By a rule that was stated before any was tried: of HeCBench what is below `src/*-hip`, and of rocm-examples what is
-anywhere, each `.cu` or `.hip` file that holds a `__global__` and that no other file includes.  Of HeCBench's 60 are
-spread evenly over their names.
+By a rule that looks at no result: of HeCBench what is below `src/*-hip`, and of rocm-examples what is anywhere, each
+`.cu` or `.hip` file that holds a `__global__` and that no other file includes.  Of HeCBench's 60 are spread evenly over
+their names.
 
 A file has what its own build says of where headers are: `-I` and `-D` that the Makefile beside or above it gives under
 no condition, folders `include` and `Common` above it, and C++20 where its CMakeLists ask for that.

@@ -94,7 +94,7 @@ class InferredLoops(LoopBuilder):
         assert held is not None
         found = w.unknown_of("lanes_taken", w.wave.size + 1, held.threads)
         execution.machine.lanes.note_uniform(found)
-        self.know(found, found >= 1)
+        self.know(found, found >= 1, lasting=True)
         return found
 
     def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
@@ -105,7 +105,7 @@ class InferredLoops(LoopBuilder):
             leaves = CountedLoop(self, execution, head, entry).exit_condition()
         finally:
             self.drop(this)
-        self.leave(free, head, leaves)
+        self.leave(free, head, leaves, lasting=True)
         return self._named(this, f"iteration {number}", _count(leaves, free, head))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from layoutalg.index import Expr, simplify, variables
 from layoutalg.prove.obligation import ForAll
@@ -61,8 +62,12 @@ class LoopRecord:
                     break
 
 
-Mark = tuple[int, frozenset[Expr]]
-"""How many claims there are, and what is carried."""
+@dataclass(frozen=True)
+class Mark:
+    """What there was at one time: how many claims, and what was noted of each variable."""
+
+    claims: int
+    noted: tuple[Mapping[Expr, Any], ...]  # what is carried first
 
 
 class LoopBuilder:
@@ -79,6 +84,7 @@ class LoopBuilder:
         self._iterations: dict[Expr, LaneIterations] = {}
         self._last: dict[Expr, Expr] = {}
         self._exits: dict[Expr, tuple[int, Expr]] = {}
+        self._lasting: set[Expr] = set()  # of which is noted what holds whatever is tried
         #: What there is so far.
         self.record = LoopRecord(
             self._counts, self._claims, self._carried, self._incoming, self._facts, self._iterations, self._last,
@@ -128,13 +134,15 @@ class LoopBuilder:
         """What an unknown at a head may be: the operands of a phi node."""
         self._incoming[v] = (*self._incoming.get(v, ()), *values)
 
-    def leave(self, t: Expr, head: int, condition: Expr) -> None:
-        """A loop is left where this holds."""
+    def leave(self, t: Expr, head: int, condition: Expr, *, lasting: bool = False) -> None:
+        """A loop is left where this holds; `lasting` as its variable is, which no attempt takes back."""
         self._exits[t] = head, condition
+        self._lasting |= {t} if lasting else set()
 
-    def know(self, unknown: Expr, fact: Expr) -> None:
-        """This holds of an unknown."""
+    def know(self, unknown: Expr, fact: Expr, *, lasting: bool = False) -> None:
+        """This holds of an unknown; `lasting` as the variable that has it in its count, which no attempt takes back."""
         self._facts[unknown] = fact
+        self._lasting |= {unknown} if lasting else set()
 
     def note_iterations(self, t: Expr, iterations: LaneIterations) -> None:
         """In these iterations of a loop a lane is active."""
@@ -148,16 +156,24 @@ class LoopBuilder:
 
     def mark(self) -> Mark:
         """What there is now."""
-        return len(self._claims), frozenset(self._carried)
+        return Mark(len(self._claims), tuple(map(dict, self._noted)))
+
+    @property
+    def _noted(self) -> tuple[dict[Expr, Any], ...]:
+        return self._carried, self._incoming, self._facts, self._iterations, self._last, self._exits
 
     def roll_back(self, mark: Mark) -> None:
-        """Forgets the claims since then."""
-        del self._claims[mark[0] :]
+        """Forgets what was claimed and noted since then, but for what lasts."""
+        del self._claims[mark.claims :]
+        for noted, before in zip(self._noted, mark.noted, strict=True):
+            lasting = {v: held for v, held in noted.items() if v in self._lasting}
+            noted.clear()
+            noted.update({**before, **lasting})
 
     def rewrite(self, mark: Mark, new: Callable[[Expr], Expr]) -> None:
         """Claims and what is carried since then, and all that is known, with other expressions."""
-        count, carried = mark
-        self._claims[count:] = [replace(c, goal=new(c.goal), given=new(c.given)) for c in self._claims[count:]]
+        since, (carried, *_) = self._claims[mark.claims :], mark.noted
+        self._claims[mark.claims :] = [replace(c, goal=new(c.goal), given=new(c.given)) for c in since]
         for unknown, fact in self._facts.items():
             self._facts[unknown] = new(fact)
         for t, iterations in self._iterations.items():

@@ -256,14 +256,13 @@ def compile_file(
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.all_lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
                         "blocks_a_unit": blocks_a_unit(k, code.target)} for k in code.kernels.values()}  # fmt: skip
-    mathematics = str(compiler.ocml or "layoutalg's own, include/hip/ocml")
+    mathematics = str(compiler.ocml or "layoutalg's own") if device.family(target) == "amd" else None
     if as_json:
         print(json.dumps({"target": target, "mathematics": mathematics, "kernels": kernels}))
     else:
-        if device.family(target) == "amd":
-            print(f"functions of mathematics: {mathematics}")
         for kernel, found in kernels.items():
-            print(f"{kernel} for {target}: " + ", ".join(f"{k} {v}" for k, v in found.items()))
+            needs = ", ".join(f"{k} {v}" for k, v in found.items())
+            print(f"{kernel} for {target}: {needs}" + (f"; mathematics: {mathematics}" if mathematics else ""))
             if unprinted := code.kernels[kernel].unprinted:
                 print(f"  printf was called, and is left out of the code ({unprinted} call{'s' * (unprinted > 1)})")
     return 0

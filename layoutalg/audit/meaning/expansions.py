@@ -34,6 +34,7 @@ Follow = Callable[[MachineCode, SpecFile], Sequence[TracedElement]]
 #: How HIP writes each, of f32, and of f64 without the `f`.
 WRITTEN: Mapping[str, str] = {
     "div": "a[i] / b[i]",
+    "rsq": "rsqrtf(a[i])",
     **{name: f"{name}f(a[i])" for name in ("sqrt", "exp", "log", "exp2", "log2", "sin", "cos", "tanh")},
 }
 

@@ -10,8 +10,8 @@
 | conversion | the instruction's function; of integers the integer itself |
 
 `exp`, `log`, division of floats and others are several instructions: their terms are a compiler's (`expansions`). So
-may be those of `sqrt`, `exp2` and `log2`, whose instructions round worse than a language's functions: two readings.
-Raises `NotReadable` where nothing says what does it.
+may be those of `sqrt`, `rsq`, `exp2` and `log2`, whose instructions round worse than a language's functions, or take
+what is not normal for zero: two readings. Raises `NotReadable` where nothing says what does it.
 """
 
 from __future__ import annotations

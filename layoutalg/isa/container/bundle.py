@@ -180,7 +180,7 @@ def _decompressor(method: int, at: int) -> tuple[Any, type[Exception]]:
     if method == _ZLIB:
         return zlib.decompressobj(), zlib.error
     try:
-        options = {zstd.DecompressionParameter.window_log_max: _LARGEST_LOG}
+        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _LARGEST_LOG}
         return zstd.ZstdDecompressor(options=options), zstd.ZstdError
     except ImportError:
         raise CodeObjectError(

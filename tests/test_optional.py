@@ -41,7 +41,7 @@ def test_what_users_are_told_to_install_is_ours_by_path_or_a_package_that_we_dep
     """layoutalg is on no index: `pip install layoutalg` would take whatever a stranger puts there under that name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = [*project["dependencies"], *(r for extra in project["optional-dependencies"].values() for r in extra)]
-    known = {re.split(r"[^\w-]", requirement)[0] for requirement in listed}
+    known = {re.split(r"[^\w.-]", requirement)[0] for requirement in listed}
     told = {
         name
         for path in TOLD

@@ -86,6 +86,11 @@ def compile_file(
     """Compiles a source where it lies: headers beside it are found, and errors and `-g` name it as it is named here.
 
     Arguments and errors as `compile_source`; nothing is kept in the cache, which does not know what a file includes.
+
+    >>> path = Path(tempfile.mkdtemp()) / "fill.hip"
+    >>> _ = path.write_text('#include "layoutalg_device.h"\\n__global__ void fill(float* x) { x[threadIdx.x] = 1; }\\n')
+    >>> sorted(compile_file(path, "gfx942").kernels)
+    ['_Z4fillPf']
     """
     chosen = compiler or choose_with_ocml(target)
     if family(target) == "cpu":

@@ -54,7 +54,12 @@ _ONE_GPU = ("--cuda-device-only", "-nogpulib", "-fuse-cuid=none")
 # As HIP's CMake target `hip::host` has it, before any include: without it a source takes its CUDA branch. HIP dropped
 # the older name with 6.0 (ROCm/clr, CHANGELOG); sources that ask for it, and builds that give it, remain.
 _PLATFORM = ("-D__HIP_PLATFORM_AMD__=1", "-D__HIP_PLATFORM_HCC__=1")
-_AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5", *_PLATFORM)
+# clang's own header of HIP, which comes before any source, has these (lib/Headers/__clang_hip_runtime_wrapper.h).
+_ATTRIBUTES = tuple(
+    f"-D__{name}__=__attribute__(({name}))" for name in ("global", "device", "host", "shared", "constant", "managed")
+)
+_AMD = ("-x", "hip", *_ONE_GPU, "-nogpuinc", "--no-gpu-bundle-output", "-mcode-object-version=5", *_PLATFORM,
+        *_ATTRIBUTES)  # fmt: skip
 # PTX 8.0 (CUDA 12.0) is the oldest that names sm_90a, so the most drivers take it.
 _NVIDIA = ("-x", "cuda", *_ONE_GPU, "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-feature=+ptx80")
 # Halves are rounded after each operation, as a GPU rounds them, not at the end of the expression.

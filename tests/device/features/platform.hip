@@ -6,6 +6,10 @@
 #error "not as hipcc"
 #endif
 
+//@ attributes, before any include
+__constant__ float of_the_source[4];
+static __host__ __device__ float twice_before(float x) { return 2 * x; }
+
 //@ the version
 #include <hip/hip_version.h>
 #if HIP_VERSION < 60000000 || HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH != HIP_VERSION

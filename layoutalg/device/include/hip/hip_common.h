@@ -16,8 +16,6 @@
 
 #include "layoutalg_device.h"
 
-#define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(BYTES) __attribute__((aligned(BYTES)))
 #if !__has_feature(cuda_noinline_keyword)

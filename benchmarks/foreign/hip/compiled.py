@@ -67,7 +67,7 @@ def tried(source: Source, target: str, cases: list[Case], audit: bool) -> Outcom
         outcome.said, outcome.missing = str(error).partition("\n")[0], missing(error.output)
         refused = REFUSED if _OF_A_LIBRARY.search(outcome.said) else FAILS
         outcome.what = WITHOUT if "no kernel comes out" in outcome.said else refused
-    except Exception:
+    except Exception:  # nobody foresaw it: counted as a crash, with its traceback
         outcome.what, outcome.said = CRASH, f"{CRASH}: {traceback.format_exc()}"
     else:
         if audit:
@@ -94,7 +94,7 @@ def audited(kernel: KernelBinary) -> str:
         loads(found.template)
     except (DeviceError, SpecError) as error:
         return f"refused: {error}"
-    except Exception:
+    except Exception:  # nobody foresaw it: counted as a crash, with its traceback
         return f"{CRASH}: {traceback.format_exc()}"
     if found.missing:
         return f"not described: {', '.join(found.missing)}"
@@ -107,5 +107,5 @@ def ran(case: Case, kernels: Mapping[str, KernelBinary]) -> str:
         return case.differs(kernels[case.symbol(list(kernels))])
     except (DeviceError, LookupError) as error:
         return f"{type(error).__name__}: {error}"
-    except Exception:
+    except Exception:  # nobody foresaw it: counted as a crash, with its traceback
         return f"{CRASH}: {traceback.format_exc()}"

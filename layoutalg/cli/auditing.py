@@ -24,7 +24,7 @@ with lazy_imports():
     from layoutalg.audit import audit as auditing
     from layoutalg.audit.figures import figures as measured
     from layoutalg.cli import reports
-    from layoutalg.isa.container import lines
+    from layoutalg.isa.container import lines, names
     from layoutalg.isa.decode import code as codes
     from layoutalg.launch import report
     from layoutalg.prove import verdict as verdicts
@@ -152,7 +152,7 @@ def _claim(
 def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lines) -> Iterator[str]:
     """A verdict in words: each claim with how much of it is proved, then what is not."""
     unclaimed = f"; not claimed: {', '.join(found.unclaimed)}" if found.unclaimed else ""
-    yield f"{found.kernel} for {found.target}: {found.name} ({len(claims)} claims){unclaimed}"
+    yield f"{names.spoken(found.kernel)} for {found.target}: {found.name} ({len(claims)} claims){unclaimed}"
     for claim, each in Counter(one["claim"] for one in claims).items():
         proved = sum(one["claim"] == claim and one["verdict"] == "proved" for one in claims)
         yield f"  {claim}: {f'proved ({each} of {each})' if proved == each else f'{proved} of {each} proved'}"
@@ -182,7 +182,7 @@ def _at(one: dict[str, Any]) -> str:
 def _figures(found: measured.Figures, where: report.Lines, template: Path | None, as_json: bool) -> int:
     """Tells what needs no launch file, and writes a template of one."""
     head = {"layoutalg": __version__, "kernel": found.kernel.name, "target": found.kernel.target}
-    text = "\n".join((f"{head['kernel']} for {head['target']}: not audited without --launch",
+    text = "\n".join((f"{names.spoken(found.kernel.name)} for {head['target']}: not audited without --launch",
                       *(f"  {line}" for line in found.text(where))))  # fmt: skip
     comment = "".join(f"# {line}\n" for line in text.splitlines())
     if template is not None:

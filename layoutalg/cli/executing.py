@@ -18,7 +18,7 @@ from layoutalg.formats.shape import nearest
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    from layoutalg.isa.container import binary, bundle, lines
+    from layoutalg.isa.container import binary, bundle, lines, names
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
     from layoutalg.launch import concrete, report
@@ -93,22 +93,23 @@ def execute(
 
 
 def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
-    """The kernel of that name, or the only one, and the code object that holds it."""
+    """The kernel of that name (a symbol, or as C++ writes it), or the only one, and the code object that holds it."""
     kernels, unread = _code_objects(file, target)
     known = [*dict.fromkeys(one for _, found in kernels for one in (*found, *found.refused))]
-    if name is None and len(known) == 1:
-        (name,) = known
-    if name not in known:
-        what = f"no kernel {name!r}" if name else "several kernels; say which with --kernel, or in the launch file"
-        near = nearest(name, known).rstrip("?") if name else ""
+    among = known if name is None else names.meant(name, known)
+    if len(among) != 1:
+        said = [names.spoken(one) for one in among or known]
+        what = f"{name} is several kernels" if among and name else f"no kernel {name!r}" if name else "several kernels"
+        ask = "; say which with --kernel, or in the launch file" if among else nearest(str(name), said).rstrip("?")
         left = f"; {len(unread)} of its code objects are not read: {unread[0]}" if unread else ""
-        raise InputError(f"{file}: {what}{near}; it has {_listed(known)}{left}")
-    holding = [(held, found) for held, found in kernels if name in (*found, *found.refused)]
+        raise InputError(f"{file}: {what}{ask}; it has {_listed(said)}{left}")
+    (symbol,) = among
+    holding = [(held, found) for held, found in kernels if symbol in (*found, *found.refused)]
     if len({str(held.target) for held, _ in holding}) > 1:
         there = ", ".join(sorted({str(held.target) for held, _ in holding}))
-        raise InputError(f"{file}: {name} is there for {there}; say which with --target")
+        raise InputError(f"{file}: {names.spoken(symbol)} is there for {there}; say which with --target")
     held, found = holding[0]
-    return held.payload, found[str(name)]
+    return held.payload, found[symbol]
 
 
 def _code_objects(file: Path, target: str) -> tuple[list[tuple[bundle.Bundled, binary.Kernels]], list[CodeObjectError]]:
@@ -159,7 +160,7 @@ def _waves(text: str) -> tuple[int, ...]:
 
 def _headline(head: dict[str, Any]) -> str:
     grid, block = (" × ".join(map(str, head[key])) for key in ("grid", "block"))
-    return f"{head['kernel']} for {head['target']}: {grid} blocks of {block} threads"
+    return f"{names.spoken(head['kernel'])} for {head['target']}: {grid} blocks of {block} threads"
 
 
 def _traced(watch: observer.Observer, wanted: bool) -> dict[str, Any]:

@@ -98,7 +98,18 @@ class Context:
                 )
             with meaning(path):
                 self.file_symbols[name] = symbol(name, **given)
+        sizes = narrowed(self._of_file(self.file_symbols))
+        self.file_symbols = {name: sizes.get(one, one) for name, one in self.file_symbols.items()}
         self.symbols = self.file_symbols
+
+    def _of_file(self, scope: Scope) -> Iterator[Expr]:
+        """What the file's own `given` says, of all its items and of its launch."""
+        return (self.formula(("given", n), text, scope) for n, text in enumerate(self.data.get("given", ())))
+
+    @property
+    def file_given(self) -> Expr:
+        """What the file's own `given` says beyond the limits of sizes, which have it in them."""
+        return all_of(*(part for one in self._of_file(self.file_symbols) for part in conjuncts(one) if not holds(part)))
 
     @contextmanager
     def assuming(self, data: Data) -> Iterator[None]:
@@ -134,7 +145,8 @@ class Context:
 
     def _given(self, path: Path, data: Data, scope: Scope) -> Expr:
         """The other part."""
-        formulas = [self.formula((*path, "given", n), f, scope) for n, f in enumerate(data.get("given", ()))]
+        own = (self.formula((*path, "given", n), f, scope) for n, f in enumerate(data.get("given", ())))
+        formulas = [*(one for one in self._of_file(self.symbols) if not holds(one)), *own]
         new = {*self._limited.values()}
         parts = (e for f in formulas for e in conjuncts(f))
         return all_of(*(e for e in parts if not new or not {*variables(e)} <= new or not holds(e)))
@@ -143,7 +155,7 @@ class Context:
         """DocumentError where two items of one kind have one name."""
         for kind, entries in self.data.items():
             seen: set[str] = set()
-            for n, entry in enumerate(entries if isinstance(entries, list) else ()):
+            for n, entry in enumerate(entries if isinstance(entries, list) and kind != "given" else ()):
                 if entry["name"] in seen:
                     raise DocumentError(
                         (kind, n, "name"), f"a second {kind} named {shown(entry['name'])}; names are unique"

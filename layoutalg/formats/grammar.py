@@ -52,7 +52,8 @@ An expression that sees a symbol and an index of one name is refused; nothing el
 name are called otherwise, i0_ beside a symbol i0.
 
 `given` limits sizes and variables; in an access, what it says of `lane` is a mask: which lanes take part.  What it says
-of one size alone (`1 <= M`, `M % 8 == 0`) is as if the symbol had that limit, in this item and nowhere else.
+of one size alone (`1 <= M`, `M % 8 == 0`) is as if the symbol had that limit, in this item and nowhere else.  At the
+top of a file it speaks of symbols, and holds in every item and in the launch: `given = ["M <= N"]`.
 `expect` is `proved` (unless stated), `refuted` (every claim must fail) or `refused` (it must not be built), and
 `because` a part of the reason that must be given for the last two: `because = "offset 82"`.
 """
@@ -250,6 +251,7 @@ def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
         {},
         {
             "$schema": Text(), "title": Text(), "note": Text(), "symbols": Keyed(_symbol), "cpp": _cpp,
+            "given": Many(_formula),
             **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
             "launch": _launch,
         },

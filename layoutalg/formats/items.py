@@ -35,7 +35,9 @@ def spec_file(builder: Builder, path: str) -> SpecFile:
     items = [_item(builder, kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(data.get(kind, ()))]
     order = sorted(items, key=lambda item: item.line or 0)
     launch = launching.launch(builder, ("launch",), data["launch"]) if "launch" in data else None
-    return SpecFile(path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch)
+    return SpecFile(
+        path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch, given=builder.file_given
+    )
 
 
 def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:

@@ -308,6 +308,7 @@ class SpecFile:
 
     `unchecked`: what it saw and claims nothing of: windows, accesses, layouts that stay inside a function.
     `launch`: how a kernel is launched on the file's tensors, None where it does not say.
+    `given`: what holds of its symbols, beyond their limits, in all items and in the launch.
     `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
 
     >>> from layoutalg.formats import loads
@@ -323,6 +324,7 @@ class SpecFile:
     unchecked: tuple[Unread, ...] = ()
     unasked: Mapping[str, bool] = field(default_factory=dict)
     launch: launches.Launch | None = None
+    given: Expr = TRUE
 
     @property
     def descriptors(self) -> tuple[DescriptorItem, ...]:

@@ -16,6 +16,7 @@ from layoutalg.errors import LaunchError
 from layoutalg.formats.launch import Argument, Field, Given, Launch, Number, Pointer, Struct, Unused, laid_out
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr
+from layoutalg.index.evaluate import value
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.run.arrays import Array
 from layoutalg.launch.tensors import PlacedTensor, Sizes, made
@@ -53,6 +54,8 @@ def bound(
         raise LaunchError(f"{file.path}: it has no [launch] table; add one with grid, block and arguments")
     _refuse_names(file, launch, sizes, inputs, values)
     at = Sizes(file, sizes)
+    if not value(file.given, at.of(file.given)):
+        raise LaunchError(f"{file.path}: given is {file.given}, which these sizes are not")
     generator = np.random.default_rng(seed)
     tensors = {
         name: made(file.descriptor(name), at, inputs.get(name), name in launch.writes, generator)

@@ -41,6 +41,7 @@ from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.memory import TensorMemory, within
 from layoutalg.prove import ForAll, Limits, holds
+from layoutalg.prove.vacuity import met
 from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
 from layoutalg.target.dtypes import DTYPES
 
@@ -135,6 +136,8 @@ class KernelLaunch:
         bound = _Binding(kernel, tensors, launch.assume)
         bound.tensors |= _constants(kernel)
         limits = all_of(*_limits(file, launch))
+        if met(limits) is False:
+            raise LaunchError(f"{file.path}: no sizes are as it says: {limits}")
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
         left = [*((name, one.possible) for name, one in tensors.items()), *bound.left]
@@ -160,6 +163,7 @@ def _constant(size: Expr) -> int:
 
 def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
     """What the file says of its sizes."""
+    yield file.given
     for item in map(file.descriptor, launch.tensors):
         yield from (item.limits, file.in_own_symbols(item.given))
 

@@ -90,6 +90,28 @@ def test_of_several_kernels_one_is_to_be_named(folder) -> None:
     refused(run("audit", folder / "scale.co"), "several kernels; say which with --kernel")
 
 
+OVERLOADED = """
+#include <hip/hip_runtime.h>
+namespace own {
+template <class T, int n> __global__ void fill(T* o) { if (threadIdx.x < n) o[threadIdx.x] = 1; }
+__global__ void clear(float* o) { o[threadIdx.x] = 0.0f; }
+}
+template __global__ void own::fill<float, 8>(float*);
+template __global__ void own::fill<int, 8>(int*);
+"""
+
+
+def test_kernels_of_cpp_have_the_names_that_are_written(tmp_path) -> None:
+    (tmp_path / "k.hip").write_text(OVERLOADED)
+    assert run("compile", tmp_path / "k.hip", "--target", "gfx942").returncode == 0
+    for name, shown in (("clear", "own::clear"), ("own::fill<int, 8>", "own::fill<int, 8>"),
+                        ("void own::fill<float,8>(float*)", "own::fill<float, 8>")):  # fmt: skip
+        done = run("audit", tmp_path / "k.co", "--kernel", name)
+        assert done.stdout.startswith(f"# {shown} for gfx942"), done.stderr
+    several = run("audit", tmp_path / "k.co", "--kernel", "fill")
+    refused(several, "fill is several kernels; say which with --kernel", "own::fill<int, 8>")
+
+
 @pytest.mark.parametrize(("old", "new", "why"), [
     ("", "", "bad.toml"),
     ('kernel = "scale"', 'kernel = "scalar"', "no kernel 'scalar'"),

@@ -113,3 +113,25 @@ def test_limits_are_exactly_what_is_assumed() -> None:
         if m in sizes:
             assert [sizes[m].lo, sizes[m].hi] == [left[0], left[-1]]
             assert holds(substitute(part, dict(sizes)))
+
+
+OF_ALL = """
+symbols = { M = { min = 1, max = 64 }, N = { min = 1, max = 64 } }
+given = ["M < N", "N % 8 == 0"]
+"""
+
+
+def test_what_is_given_at_the_top_holds_in_every_item() -> None:
+    lemmas = (f'[[lemma]]\nname = "{name}"\ngoal = "{goal}"\n' for name, goal in (("one", "M < 64"), ("two", "N >= 8")))
+    assert all(r.verdict for r in check(loads(OF_ALL + "".join(lemmas))))
+    file = loads(OF_ALL + '[[lemma]]\nname = "own"\ngiven = ["M >= 60"]\ngoal = "N == 64"')
+    assert str(file.given) == "M < N"
+    assert file.symbols["N"].lo == 8
+    assert [r.verdict.name for r in check(file)] == ["proved"]
+
+
+def test_what_is_given_at_the_top_speaks_of_sizes() -> None:
+    with pytest.raises(SpecError, match=r"given\[0\]: .*no symbol 'i'"):
+        loads(OF_ALL.replace("M < N", "i < N"))
+    with pytest.raises(SpecError, match="a formula is expected"):
+        loads(OF_ALL.replace("M < N", "M + N"))

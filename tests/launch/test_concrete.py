@@ -223,3 +223,10 @@ def test_numbers_are_bytes():
     for number, size, dtype in ((256, 1, None), (-129, 1, None), (0.5, 4, "i32"), ("", 4, None), (0.5, 1, None)):
         with pytest.raises((ValueError, OverflowError, KeyError)):
             raw(number, size, dtype)
+
+
+def test_what_is_given_at_the_top_holds_of_the_sizes() -> None:
+    text = 'given = ["N > M"]' + SCALE
+    launched(text)
+    with pytest.raises(LaunchError, match="given is M < N, which these sizes are not"):
+        launched(text, {"M": 10, "N": 10, "S": 12})

@@ -103,3 +103,10 @@ def test_a_tensor_is_not_called_as_the_memory_of_a_block_is() -> None:
     """What is stored there would be taken for a store to LDS."""
     with pytest.raises(LaunchError, match="another name"):
         named(tensor="lds")
+
+
+def test_sizes_of_which_there_are_none_are_refused() -> None:
+    """Of no launch at all everything would be proved."""
+    question = asking("sizes_that_are_related", "next")
+    with pytest.raises(LaunchError, match="no sizes are as it says"):
+        audit(question.code, loads(question.launch.replace("K < N", "K < N and N < K")))

@@ -4,8 +4,8 @@
                                         [--kernels …] [--draw 1] [--twins] [--seconds 60] [--jobs 1]
 
 WHEELS is a folder of what `pip download --no-deps` brings of the wheels that README.md names, and PYTHON has Triton;
-no GPU is needed.  `kernels.toml` says where each kernel stands and how its framework compiles it, `launch/NAME.toml` how
-its host launches it, `twins.toml` edits of one token that break it.
+no GPU is needed.  `kernels.toml` says where each kernel stands and how its framework compiles it, `launch/NAME.toml`
+how its host launches it, `twins.toml` edits of one token that break it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from benchmarks.foreign.triton.sources import Wheel
 
 HERE = Path(__file__).parent
 Kernel = Mapping[str, Any]
+Edit = Mapping[str, tuple[str, str]]
 
 
 def kernels(names: Sequence[str] = (), draw: int = 0) -> list[Kernel]:
@@ -41,23 +42,27 @@ def twins(names: Sequence[str]) -> list[Kernel]:
 
 
 def jobs(given: argparse.Namespace, chosen: Sequence[Kernel], broken: Sequence[Kernel]) -> Iterator[dict[str, Any]]:
-    """What is to be compiled, the sources written."""
+    """What is to be compiled, the sources written: the kernels, and their twins."""
     known = {one["name"]: one for one in chosen}
-    for name, one, edits in (
-        *((one["name"], one, {}) for one in chosen),
-        *((f"{one['kernel']}@{one['name']}", known[one["kernel"]], {one.get("file", known[one["kernel"]]["file"]): (one["old"], one["new"])})
-          for one in broken),
-    ):  # fmt: skip
-        folder = given.builds / "sources" / name
-        folder.mkdir(parents=True, exist_ok=True)
-        wheel = Wheel(next(given.wheels.glob(one["wheel"] + "-*.whl")), folder, edits)
-        module = wheel.extracted(one["file"], one["function"])
-        for target in given.targets:
-            yield {
-                "name": name, "folder": str(folder), "module": module, "function": one["function"],
-                "signature": one["signature"], "warps": one.get("warps", 4), "stages": one.get("stages", 2),
-                "target": target, "out": str(given.builds / target / f"{name}.co"),
-            }  # fmt: skip
+    for one in chosen:
+        yield from _jobs(given, one["name"], one, {})
+    for twin in broken:
+        one = known[twin["kernel"]]
+        edit = {twin.get("file", one["file"]): (twin["old"], twin["new"])}
+        yield from _jobs(given, f"{twin['kernel']}@{twin['name']}", one, edit)
+
+
+def _jobs(given: argparse.Namespace, name: str, kernel: Kernel, edit: Edit) -> Iterator[dict[str, Any]]:
+    folder = given.builds / "sources" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    wheel = Wheel(next(given.wheels.glob(kernel["wheel"] + "-*.whl")), folder, edit)
+    job = {"name": name, "folder": str(folder), "module": wheel.extracted(kernel["file"], kernel["function"])}
+    options = {"num_warps": kernel["warps"], **kernel.get("options", {})}
+    for target in given.targets:
+        out = str(given.builds / target / f"{name}.co")
+        yield job | {key: kernel[key] for key in ("function", "signature")} | {
+            "options": options, "target": target, "out": out
+        }  # fmt: skip
 
 
 def launched(text: str, about: Mapping[str, Any]) -> str:
@@ -68,7 +73,7 @@ def launched(text: str, about: Mapping[str, Any]) -> str:
 
 def built(given: argparse.Namespace, name: str, target: str) -> bool:
     """Writes the launch file beside a build; whether there is one."""
-    about = (given.builds / target / f"{name}.json")
+    about = given.builds / target / f"{name}.json"
     path = HERE / "launch" / f"{name.partition('@')[0]}.toml"
     if not about.exists() or not path.exists():
         return False
@@ -111,7 +116,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _line(one: Record) -> str:
-    why = " | ".join(f"{part[0]} {part[2]}: {part[3]}" if isinstance(part, (list, tuple)) else part for part in one["why"])
+    why = " | ".join(
+        f"{part[0]} {part[2]}: {part[3]}" if isinstance(part, (list, tuple)) else part for part in one["why"]
+    )
     return f"{one['target']} {one['kernel']}: {one['safe']} {one['computes']} ({one['cpu']} s): {why}"
 
 

@@ -52,8 +52,8 @@ def made(job):
         return
     function = getattr(importlib.import_module(job["module"]), job["function"])
     lanes = LANES[job["target"]]
-    options = {"num_warps": job["warps"], "num_stages": job["stages"]}
-    built = triton.compile(source_of(function, job["signature"]), GPUTarget("hip", job["target"], lanes), options)
+    target = GPUTarget("hip", job["target"], lanes)
+    built = triton.compile(source_of(function, job["signature"]), target, job["options"])
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(built.asm["hsaco"])
     (out.with_suffix(".s")).write_text(built.asm["amdgcn"])

@@ -10,6 +10,7 @@ with `@triton.jit` in place of the decorators, which tune what a launch passes.
 | an import of the wheel's own         | of the module that is written for that file                      |
 | `if`, `try` around bindings          | the branch that holds on an AMD card; what is tried              |
 | `f = triton.jit(f)`, `@triton.jit(…)` | `@triton.jit`                                                    |
+| a kernel within a host function      | a kernel of the module                                           |
 
 What it cannot represent: names that are made at run time, and kernels that a host function writes as text.
 """
@@ -17,6 +18,7 @@ What it cannot represent: names that are made at run time, and kernels that a ho
 from __future__ import annotations
 
 import ast
+import textwrap
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +27,7 @@ from pathlib import Path, PurePosixPath
 HEAD = "import triton\nimport triton.language as tl\n"
 
 #: What conditions around imports ask of the machine: that Triton is new, and the card AMD's.  All else is false.
-HOLDS = {"compare_version", "is_hip", "IS_AMD", "HAS_HIP", "is_rocm"}
+HOLDS = {"compare_version", "torch_version_at_least", "has_triton", "is_hip", "IS_AMD", "HAS_HIP", "is_rocm"}
 
 
 class _Unknown:
@@ -116,7 +118,9 @@ class Wheel:
             self._need(own, {attribute})
         elif whole := self.file(f"{source}.{attribute}" if attribute else source):
             used = ast.walk(ast.parse(self.files[file]))
-            names = {one.attr for one in used if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == name}
+            names = {
+                one.attr for one in used if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == name
+            }
             self._need(whole, names & set(self._bindings(whole)))
 
     def _bindings(self, file: str) -> dict[str, list[ast.stmt]]:
@@ -134,9 +138,11 @@ class Wheel:
             if isinstance(one, (ast.Import, ast.ImportFrom)):
                 parts += (self._import_line(file, one, name) for name in _bound(one) if name in names)
             elif isinstance(one, ast.FunctionDef):
-                text = ast.get_source_segment(lines, one) or ""
+                text = textwrap.dedent(" " * one.col_offset + (ast.get_source_segment(lines, one) or ""))
                 keeps = [ast.unparse(each) for each in one.decorator_list if "constexpr_function" in ast.unparse(each)]
-                parts.append("\n\n" + "".join(f"@{each}\n" for each in keeps or ["triton.jit"] * (one.name in jitted)) + text)
+                parts.append(
+                    "\n\n" + "".join(f"@{each}\n" for each in keeps or ["triton.jit"] * (one.name in jitted)) + text
+                )
             elif not _jits(one):
                 parts.append(ast.get_source_segment(lines, one) or "")
         return "\n".join(part for part in parts if part) + "\n"
@@ -172,6 +178,9 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _statements(one.body if holds else one.orelse)
         elif isinstance(one, ast.Try):
             yield from _statements(one.body)
+        elif isinstance(one, ast.FunctionDef) and not _jits(one):
+            yield one
+            yield from (inner for inner in _statements(one.body) if isinstance(inner, ast.FunctionDef) and _jits(inner))
         else:
             yield one
 
@@ -196,10 +205,12 @@ def _imported(file: str, statement: ast.Import | ast.ImportFrom, name: str) -> t
 
 
 def _loaded(statement: ast.stmt) -> set[str]:
+    """The names that a statement takes from outside: of a function, those that are not its own."""
     parts: list[ast.AST] = [statement]
     if isinstance(statement, ast.FunctionDef):
         parts = [*statement.body, statement.args]
-    return {one.id for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)}
+    names = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Name)]
+    return {one.id for one in names} - {one.id for one in names if isinstance(one.ctx, ast.Store)}
 
 
 def _jits(statement: ast.stmt) -> bool:

@@ -30,7 +30,7 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
-from layoutalg.isa.interpreter.described import Surveyor
+from layoutalg.isa.run.described import Surveyor
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
 
@@ -98,7 +98,7 @@ def record(one: Instance, target: str, ck: Path, seconds: float, audited: bool) 
         "mfma": sum(instruction.name.startswith("V_MFMA") for instruction in code.instructions),
         "lds": said.lds_bytes, "vgprs": said.vgprs, "agprs": said.agprs, "sgprs": said.sgprs,
         "spills": (said.vgpr_spills or 0) + (said.sgpr_spills or 0),
-        "missing": dict(Surveyor(kernel.target).survey(kernel.code).missing),
+        "missing": dict(Surveyor(kernel.target).survey(kernel.code, kernel.wave_size, kernel.float_mode).missing),
     }  # fmt: skip
     if one.sizes:
         start = cpu_seconds()

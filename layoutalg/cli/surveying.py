@@ -21,7 +21,7 @@ with lazy_imports():
     from rich import table as tables
 
     from layoutalg.isa.container import binary, bundle, loader
-    from layoutalg.isa.interpreter import described
+    from layoutalg.isa.run import described
     from layoutalg.target import known
     from layoutalg.target import read as targets
 
@@ -37,7 +37,7 @@ def survey(
     every: Annotated[bool, typer.Option("--all", help=f"Show every kernel, not {FEW}.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """List kernels with instructions, registers, LDS and scratch, and which instructions have no description.
+    """List kernels with instructions, registers, LDS and scratch, and which instructions the machine does not take.
 
     \b
     layoutalg survey librocsparse.so.0 --target gfx90a:xnack-
@@ -80,13 +80,15 @@ def _kernels(payload: bytes, surveyors: dict[str, described.Surveyor]) -> Iterat
     """What is known of each kernel of a code object."""
     container = loader.Container.read(payload)
     is_read = container.target in known.decoded()
-    refused = binary.read_kernels(payload).refused if is_read else {}
+    read = binary.read_kernels(payload) if is_read else {}
+    refused = read.refused if isinstance(read, binary.Kernels) else {}
     family = targets.kin().get(container.target, container.target)  # whose code is read alike
     surveyor = surveyors.setdefault(family, described.Surveyor(family))
     for name, kernel in container.kernels.items():
         said, code = kernel.metadata, {"instructions": None, "missing": {f"not decoded: {container.target}": 1}}
         if is_read:
-            code = vars(surveyor.survey(kernel.code))
+            mode = {"float_mode": read[name].float_mode} if name in read else {}
+            code = vars(surveyor.survey(kernel.code, said.wave_size, **mode))
         yield {
             "kernel": name, **code, "vgprs": said.vgprs, "agprs": said.agprs, "sgprs": said.sgprs,
             "lds_bytes": said.lds_bytes, "scratch_bytes": said.scratch_bytes, "code_bytes": len(kernel.code),
@@ -128,7 +130,7 @@ def _show_kernels(kernels: list[Data]) -> None:
 
 
 def _show_missing(missing: Counter[str]) -> None:
-    shown = tables.Table("instruction without a description", "kernels that have it")
+    shown = tables.Table("instruction that is not taken", "kernels that have it")
     for name, count in missing.most_common():
         shown.add_row(name, str(count))
     console_for(sys.stdout).print(shown)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from layoutalg.device.compile import compile_source
-from layoutalg.isa.interpreter.described import Surveyor
+from layoutalg.isa.run.described import Surveyor
 from tests.cli.command import refused, run, start
 from tests.isa.container.bundles import bundled, compressed, library
 
@@ -61,12 +61,12 @@ def test_bad_input_is_one_line(file, tmp_path):
 def test_one_code_is_surveyed_once_and_the_same_way():
     code = bytes.fromhex("00810080ffff7fbf00810080")  # s_add_u32, a word that is none, s_add_u32
     surveyor = Surveyor("gfx942")
-    first = surveyor.survey(code)
-    assert surveyor.survey(bytes(code)) is first
+    first = surveyor.survey(code, 64)
+    assert surveyor.survey(bytes(code), 64) is first
     (name,) = first.missing
     assert name.startswith("not decoded: ")
-    assert Surveyor("gfx942").survey(code[:4] * 3).missing == {}
-    assert Surveyor("gfx942").survey(code[:4] * 3).instructions == 3
+    assert Surveyor("gfx942").survey(code[:4] * 3, 64).missing == {}
+    assert Surveyor("gfx942").survey(code[:4] * 3, 64).instructions == 3
 
 
 def test_each_target_is_told_and_what_nothing_decodes_is_listed(tmp_path):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from layoutalg.errors import CompileError, DeviceError, Fault
 from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.interpreter.described import Surveyor
+from layoutalg.isa.run.described import Surveyor
 from tests.foreign.corpus import TARGETS, Kernel
 from tests.foreign.running import binary, differing, machine_code, run
 from tests.foreign.table import KERNELS
@@ -67,7 +67,7 @@ class Survey:
         except CompileError as error:
             self.odd.append(f"{build}: {error}")
             return
-        names = set(Surveyor(whole.target).survey(whole.code).missing)
+        names = set(Surveyor(whole.target).survey(whole.code, whole.wave_size, whole.float_mode).missing)
         for name in names:
             self.missing[name].add(kernel.name)
             self.where[name].add(target)

@@ -4,7 +4,7 @@
 |---|---|
 | registers, spills, scratch, LDS | the code object's metadata |
 | waves of a SIMD | the target's units (`target.model.Unit`), at the block of the template |
-| what is not described | `isa.interpreter.described`, as `layoutalg survey` says it |
+| what is not described | `isa.run.described`, as `layoutalg survey` says it |
 | LDS cycles, segments of global memory | `costs`, as far as addresses depend on the thread alone |
 | the inner loop | `inner`: its instructions by kind, and the fewest cycles of a turn |
 
@@ -28,7 +28,7 @@ from layoutalg.formats.spec import loads
 from layoutalg.index import InexpressibleError, budget
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.interpreter.described import Surveyor
+from layoutalg.isa.run.described import Surveyor
 from layoutalg.launch.report import Lines, address_of
 from layoutalg.launch.symbolic import LDS
 from layoutalg.target import target as gpu
@@ -120,7 +120,7 @@ def costs_text(costs: Sequence[Fact], where: Lines) -> Iterator[str]:
 def figures(code: MachineCode, seconds: float = 20) -> Figures:
     """What is known of a kernel without its launch."""
     kernel = code.kernel
-    found = Surveyor(kernel.target).survey(kernel.code)
+    found = Surveyor(kernel.target).survey(kernel.code, kernel.wave_size, kernel.float_mode)
     block, limit = _block(kernel)
     grid = max((axis + 1 for axis, there in enumerate(kernel.block_indices) if there), default=1)
     said = kernel.name, kernel.metadata.visible, block, grid, limit

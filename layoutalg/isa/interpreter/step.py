@@ -9,6 +9,7 @@ from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.decode.modes import OVERFLOW, SETS_MODE, mode_after
 from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
@@ -16,6 +17,7 @@ from layoutalg.isa.interpreter.moves import MOVES, Moves
 from layoutalg.isa.interpreter.operands import Action, Operands, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, access_of, has_no_effect
+from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 
@@ -59,6 +61,9 @@ class Interpreter:
             return partial(self.memory.wait, self.waits[name].left(instruction.fields.get("simm16", 0)))
         if has_no_effect(name, instruction.fields):
             return lambda: None
+        if name in SETS_MODE:
+            mode_after(instruction, self.kernel.float_mode)  # what it sets is in the instructions behind it
+            return lambda: None
         return self._between_lanes(instruction)
 
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
@@ -71,12 +76,15 @@ class Interpreter:
     def _between_lanes(self, instruction: Instruction) -> Action:
         if instruction.name in EXCHANGES:
             return partial(EXCHANGES[instruction.name], self.exchanges, instruction)
-        refuse_fields(instruction, frozenset())
-        if instruction.name in MOVES:
-            return partial(MOVES[instruction.name], self.moves, instruction)
         matrix = matrix_instruction_of(instruction.name, self.kernel.target)
-        if matrix is None:
+        if matrix is None and instruction.name not in MOVES:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
             )
+        refuse_fields(instruction, frozenset())
+        mode = FLOAT_MODE if instruction.mode is None else instruction.mode
+        if matrix and mode != FLOAT_MODE and (mode != FLOAT_MODE | OVERFLOW or matrix.accumulator == "f16"):
+            raise UnsupportedInstructionError(f"{instruction.place} in the float mode {mode:#x}")
+        if matrix is None:
+            return partial(MOVES[instruction.name], self.moves, instruction)
         return partial(self.lanes.multiply, instruction, matrix)

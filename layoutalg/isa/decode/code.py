@@ -14,7 +14,8 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
 from layoutalg.isa.decode.instructions import Instruction, decode
-from layoutalg.isa.semantics.control import ENDS
+from layoutalg.isa.decode.modes import SETS_MODE, modes_of
+from layoutalg.isa.semantics.control import ENDS, JUMPS
 
 #: Bytes of the longest instruction, and more than enough.
 _LONGEST = 16
@@ -65,6 +66,8 @@ class MachineCode:
             if instruction is None:
                 return None
             refuse_what_is_not_allowed(kernel, (instruction,))
+            if instruction.name in SETS_MODE:
+                raise UnsupportedInstructionError(f"{instruction.place} in a function")
             self._called[address] = instruction
         return self._called[address]
 
@@ -123,4 +126,20 @@ def decode_kernel(kernel: KernelBinary) -> MachineCode:
     """
     instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
     refuse_what_is_not_allowed(kernel, instructions)
-    return MachineCode(kernel, instructions)
+    code = MachineCode(kernel, instructions)
+    return _with_modes(code) if any(one.name in SETS_MODE for one in instructions) else code
+
+
+def _with_modes(code: MachineCode) -> MachineCode:
+    """The code, with the float mode in which each instruction is carried out."""
+    kernel = code.kernel
+    jump = next((one for one in code.instructions if one.name in JUMPS), None)
+    if jump:
+        raise UnsupportedInstructionError(f"{jump.place} where the code sets the float mode")
+    blocks = {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
+    modes = modes_of(blocks, (kernel.entry, kernel.start), kernel.float_mode)
+    return replace(code, instructions=tuple(_in_mode(one, modes.get(one.address)) for one in code.instructions))
+
+
+def _in_mode(instruction: Instruction, mode: int | None) -> Instruction:
+    return replace(instruction, mode=mode, halves=tuple(_in_mode(half, mode) for half in instruction.halves))

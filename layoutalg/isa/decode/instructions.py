@@ -86,6 +86,7 @@ class Instruction:
         default_factory=lambda: MappingProxyType({})
     )  # immediates and modifiers, none that is the assembler's own
     halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
+    mode: int | None = None  # the float mode, where the code sets it (`modes`); else the descriptor's
 
     @cached_property
     def place(self) -> str:

@@ -11,9 +11,11 @@ What it cannot represent: clamping and output modifiers.
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.decode.modes import NO_MODE, OVERFLOW
 from layoutalg.isa.interpreter.operands import Action, Operands, Source, Target, refuse_fields
 from layoutalg.isa.interpreter.parallel import Parallel
 from layoutalg.isa.interpreter.storage import Lanes
@@ -21,8 +23,9 @@ from layoutalg.isa.interpreter.sub_dword import SubDword
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.overflow import HeldValues
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.values import Word
+from layoutalg.isa.semantics.values import Values, Word
 
 
 class Arithmetic:
@@ -58,17 +61,16 @@ class Arithmetic:
         known = alu.fields | ({"simm16"} if "k" in alu.reads else frozenset())
         if alu.signs and not _turned(instruction) & ~bits_of(alu.signs):
             known |= {"neg", "abs"}
-        if alu.floats and self.kernel.float_mode != FLOAT_MODE:
-            raise UnsupportedInstructionError(f"{instruction.name} in the float mode {self.kernel.float_mode:#x}")
+        values = self._values(instruction) if alu.floats else self.w
         in_parts, parallel = instruction.form.endswith("_SDWA"), "_DPP" in instruction.form
         parts = self.parts.fields(instruction, alu) if in_parts else frozenset()
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
-        if alu.mixed:
-            _refuse_mixture(instruction)
         if in_parts:
             sources = [self.parts.source(instruction, alu, token) for token in alu.reads]
         else:
-            sources = [self.operands.source(instruction, token, alu.number(token)) for token in alu.reads]
+            sources = [
+                self.operands.source(instruction, token, _number(instruction, alu, token)) for token in alu.reads
+            ]
         if parallel:
             first = next(k for k, token in enumerate(alu.reads) if token[0] == "a")
             sources[first] = partial(self.parallel.moved, instruction, sources[first])
@@ -78,7 +80,15 @@ class Arithmetic:
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         if "fnuz" in alu.fields:
             fields["fnuz"] = self.kernel.machine.eights == "fnuz"
-        return partial(alu.effect, self.w, **fields), sources
+        return partial(alu.effect, values, **fields), sources
+
+    def _values(self, instruction: Instruction) -> Values:
+        """The operations of the float mode that the instruction is carried out in."""
+        mode = self.kernel.float_mode if instruction.mode is None else instruction.mode
+        if mode == NO_MODE or mode & ~OVERFLOW != FLOAT_MODE:
+            which = "a float mode that depends on the way there" if mode == NO_MODE else f"the float mode {mode:#x}"
+            raise UnsupportedInstructionError(f"{instruction.name} in {which}")
+        return cast(Values, HeldValues(self.w)) if mode & OVERFLOW else self.w
 
     def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:
         """A floating-point source with the encoding's absolute value and negation."""
@@ -112,15 +122,27 @@ class Arithmetic:
         return both
 
 
-def _refuse_mixture(instruction: Instruction) -> None:
-    """Refuses a mixed operation on constants as f16, whose halves no source states, and on the half of an f32."""
-    narrow = instruction.fields.get("opsel_hi", 3) | instruction.fields.get("opsel_hi2", 1) << 2
-    if instruction.fields.get("opsel", 0) & ~narrow:
-        raise UnsupportedInstructionError(f"{instruction.place}: the half of an f32")
-    for role in "abc":
-        operand = instruction.operands[role]
-        if narrow & bits_of(role) and operand.kind in ("int", "float", "bits") and operand.index:
-            raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as f16")
+def _number(instruction: Instruction, alu: Alu, token: str) -> int:
+    """The bits of the floating-point number that a source is, or of each that it holds; 0 of other sources."""
+    mixed = alu.mixed and token[0] in "abc"
+    return _number_in_mixture(instruction, token) if mixed else alu.number(token)
+
+
+def _number_in_mixture(instruction: Instruction, token: str) -> int:
+    """The bits of a source of a mixed operation; refused are the half of an f32, and the upper half of a constant.
+
+    An inline constant as f16 is one in the lower half (LLVM, VOP3PInstructions, MadFmaMixFP32Pats: FP16_ONE); of a
+    literal, and of what is above, no source says.
+    """
+    fields, bit, operand = instruction.fields, bits_of(token[0]), instruction.operands[token[0]]
+    upper = fields.get("opsel", 0) & bit
+    if not (fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2) & bit:
+        if upper:
+            raise UnsupportedInstructionError(f"{instruction.place}: the half of an f32")
+        return 32
+    if operand.index and (operand.kind == "bits" or (upper and operand.kind in ("int", "float"))):
+        raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as f16")
+    return 16
 
 
 def _turned(instruction: Instruction) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -76,13 +77,13 @@ class Operands:
             return partial(self._half, operand, number)
         if operand.high:
             raise UnsupportedInstructionError(f"{instruction.place}: the upper half of {operand.kind}{operand.index}")
+        if token.endswith("64") and instruction.name.startswith("V_PK_"):
+            return self._pair(instruction, operand, token[0])
         if operand.kind in ("v", "a"):
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
-        bits = int(token[1:])
-        if bits == 64 and instruction.name.startswith("V_PK_") and operand.kind != "s" and operand.index != 0:
-            return _always(self._packed_constant(instruction, operand, token[0]))
+        bits, signed = int(token[1:]), "_I64" in instruction.name
         if operand.kind in _CONSTANTS:
-            return _always(self.constant(operand, bits, number))
+            return _always(self.constant(operand, bits, number, signed=signed))
         return partial(self.constant, operand, bits)
 
     def target(self, instruction: Instruction, token: str, lanes: Source | None = None) -> Target:
@@ -149,22 +150,22 @@ class Operands:
             return (old & w.const(0xFFFF, 32)) | w.shl(half, w.const(16, 32))
         return (old & w.const(0xFFFF0000, 32)) | half
 
-    def constant(self, operand: Operand, bits: int, number: int = 0) -> Word:
+    def constant(self, operand: Operand, bits: int, number: int = 0, *, signed: bool = False) -> Word:
         """A scalar register, a constant or a state bit as a word.
 
         An inline float has the width of the operation, whatever its type (LLVM, AMDGPUDisassembler, decodeFPImmed);
         of two f16 it is the lower, and the upper is 0, and of two integers an f32 (LLVM, AMDGPUBaseInfo,
-        getInlineEncodingV216).  A literal of a 64-bit number is its upper half (ISA manuals, "Literal Constants"); of a
-        64-bit integer it is extended by a rule that depends on its type: only the values on which all rules agree are
-        taken.
+        getInlineEncodingV216).  A literal of a 64-bit number is its upper half, of a `signed` 64-bit integer it is
+        extended by its sign, of another by zeros (ISA manuals, "Literal Constants"; LLVM's AMDGPUOperandSyntax,
+        "Conversion of Integer Values").
         """
         if operand.kind == "int":
             return self.w.const(operand.index, bits)
         if operand.kind == "float":
             return self.w.const(inline_float(operand.index, number or bits), bits)
         if operand.kind == "bits":
-            if bits == 64 and not number and operand.index >> 31:
-                raise UnsupportedInstructionError(f"a 64-bit operation on the constant {operand}")
+            if bits == 64 and signed and operand.index >> 31:
+                return self.w.const(operand.index - (1 << 32), bits)
             return self.w.const(operand.index << 32 if bits == 64 and number else operand.index, bits)
         if operand.kind == "aperture":
             if bits == 64 and operand.index in APERTURES:
@@ -172,21 +173,30 @@ class Operands:
             raise UnsupportedInstructionError(f"the aperture register {operand.index} read as {bits} bits")
         return self.registers.read_scalar(operand, bits)
 
-    def _packed_constant(self, instruction: Instruction, operand: Operand, role: str) -> Word:
-        """A constant beside pairs of 32 bits: its lower half is the constant, and what the upper is no source says.
+    def _pair(self, instruction: Instruction, operand: Operand, role: str) -> Source:
+        """Two words of 32 bits, of which the modifiers select one or both; what is not selected is not read.
 
-        So LLVM takes it twice from the lower half (AMDGPUISelDAGToDAG, SelectVOP3PMods).
+        The lower of a constant is the constant, and what the upper is no source says: LLVM takes it twice from the
+        lower half (AMDGPUISelDAGToDAG, SelectVOP3PMods).
         """
-        fields, place = instruction.fields, "abc".index(role)
-        upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
-        if (
-            operand.kind != "float"
-            or not instruction.name.endswith("_F32")
-            or (fields.get("opsel", 0) | upper) >> place & 1
-        ):
+        selected = _selected(instruction, "abc".index(role))
+        if operand.kind in ("int", "float") and (operand.index == 0 or selected == {0}):
+            word = self.constant(operand, 32)
+            return _always(self.w.pair(word, word))
+        if operand.kind not in ("s", "v", "a"):
             raise UnsupportedInstructionError(f"{instruction.place}: a packed constant")
-        word = self.constant(operand, 32)
-        return self.w.pair(word, word)
+        in_lanes = operand.kind != "s"
+        read = self.registers.read_register if in_lanes else self.registers.read_scalar
+        first = self._indexed(operand, role) if in_lanes else operand
+        if len(selected) == 2:
+            return partial(read, first, 64)
+        half = partial(read, replace(first, index=first.index + min(selected)), 32)
+
+        def twice() -> Word:
+            word = half()
+            return self.w.pair(word, word)
+
+        return twice
 
     def mask(self, operand: Operand) -> Truth:
         """A lane mask in scalar registers, as a truth for each lane."""
@@ -221,6 +231,17 @@ def operand_of(instruction: Instruction, role: str) -> Operand:
     if role not in instruction.operands:
         raise UnsupportedInstructionError(f"{instruction.place} has no operand {role!r}")
     return instruction.operands[role]
+
+
+def _selected(instruction: Instruction, place: int) -> set[int]:
+    """Which halves of its source at this place a packed operation takes: 0 the lower, 1 the upper (CDNA 3 ISA, VOP3P).
+
+    V_PK_MOV_B32 takes one half of each of its two.
+    """
+    fields = instruction.fields
+    low, upper = fields.get("opsel", 0), fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
+    halves = {low >> place & 1}
+    return halves if instruction.name == "V_PK_MOV_B32" else halves | {upper >> place & 1}
 
 
 def half_of(operand: Operand) -> str:

@@ -60,7 +60,8 @@ class SubDword:
                 raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
         if any(token[0] == "d" for token in alu.writes):
             select, rest = fields.get("dst_sel", 0), fields.get("dst_unused", 0)
-            if select > WHOLE or rest > _KEEP or (select == WHOLE and rest) or "d64" in alu.writes:
+            narrow = select != WHOLE and "d64" in alu.writes
+            if select > WHOLE or rest > _KEEP or (select == WHOLE and rest) or narrow:
                 raise UnsupportedInstructionError(f"{instruction.place}: a result whose part is not described")
         return _RESULT.union(*(_SOURCES[role] for role in roles))
 

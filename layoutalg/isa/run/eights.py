@@ -8,8 +8,8 @@
 | bf8, FNUZ | 1, 5, 2 | 16 | 57344 | – | 0x80 |
 
 OCP 8-bit Floating Point Specification (OFP8), and B. Noune et al., "8-bit Numerical Formats for Deep Neural Networks"
-(FNUZ); which a processor has, its target's file says.  What is too large becomes infinite or no number, with the mode
-FP16_OVFL off (ROCm/rocm-systems, issue 9556), which the descriptor must say.
+(FNUZ); which a processor has, its target's file says.  What is too large becomes infinite or no number
+(ROCm/rocm-systems, issue 9556), with the mode FP16_OVFL the greatest number (`semantics.overflow`).
 """
 
 from __future__ import annotations
@@ -54,16 +54,17 @@ def decoded(codes: Array, kind: str, fnuz: bool) -> Array:
     return np.asarray(values(kind, fnuz)[codes])
 
 
-def encoded(numbers: Array, kind: str, fnuz: bool) -> Array:
-    """The codes of the nearest numbers, ties to even codes, as uint32."""
+def encoded(numbers: Array, kind: str, fnuz: bool, *, held: bool = False) -> Array:
+    """The codes of the nearest numbers, ties to even codes, as uint32; `held`: of finite ones at most the greatest."""
     greatest = 0x7F if fnuz else {"fp8": 0x7E, "bf8": 0x7B}[kind]
-    held = values(kind, fnuz)[: greatest + 1]
-    beyond = held[-1] + (held[-1] - held[-2])  # where the next number would be
-    between = (held + np.append(held[1:], beyond)) / 2
+    known = values(kind, fnuz)[: greatest + 1]
+    beyond = known[-1] + (known[-1] - known[-2])  # where the next number would be
+    between = (known + np.append(known[1:], beyond)) / 2
     size = np.abs(numbers.astype(np.float64))
     code = np.searchsorted(between, size)  # of a number just between two, the lower
     tie = between[np.minimum(code, greatest)] == size
     code = code + (tie & (code % 2 == 1))
+    code = np.where(np.isfinite(size), np.minimum(code, greatest), code) if held else code
     code = np.where(np.isnan(size), {"fp8": 0x7F, "bf8": 0x7E}[kind], code)
     signed = code | np.signbit(numbers).astype(np.int64) << 7
     if fnuz:

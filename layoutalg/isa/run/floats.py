@@ -16,7 +16,7 @@ What the machine's own error is, `semantics.transcendental` says.  A NaN is any 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 from typing import Any
 
@@ -27,6 +27,7 @@ from layoutalg.isa.run.circle import part_of_two_by_pi
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
 from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused
+from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING
 
 Array = NDArray[Any]
 Function = Callable[..., Array]
@@ -190,8 +191,21 @@ def _of_eight(kind: str, fnuz: bool) -> Function:
     return lambda held: word(decoded(held & np.uint32(0xFF), kind, fnuz).astype(np.float32), "f32")
 
 
-def _to_eight(kind: str, fnuz: bool) -> Function:
-    return lambda held: encoded(number(held, "f32"), kind, fnuz)
+def _to_eight(kind: str, fnuz: bool, *, held: bool = False) -> Function:
+    return lambda word: encoded(number(word, "f32"), kind, fnuz, held=held)
+
+
+def _held(name: str, function: Function) -> Function:
+    """A function to f16, whose overflow of finite sources is the greatest number (`semantics.overflow`)."""
+    source = name.partition("_of_")[2] or "f16"
+
+    def held(*words: Array) -> Array:
+        numbers = number(function(*words), "f16")
+        finite = reduce(np.logical_and, (np.isfinite(number(w, source)) for w in words))
+        greatest = np.copysign(np.finfo(np.float16).max, numbers)
+        return word(np.where(np.isinf(numbers) & finite, greatest, numbers), "f16")
+
+    return held
 
 
 def _class(kind: str) -> Function:
@@ -254,8 +268,7 @@ def _conversion(target: str, source: str) -> Function:
     return converted
 
 
-#: Every function, by its name, on words.
-FUNCTIONS: Mapping[str, Function] = {
+_PLAIN: Mapping[str, Function] = {
     **{f"{name}_{kind}": _of(kind, function) for kind in _FLOATS for name, function in _SAME.items()},
     **{
         f"{name}_{kind}": _of(kind, _transcendental(function, flush=kind == "f32"))
@@ -278,6 +291,13 @@ FUNCTIONS: Mapping[str, Function] = {
     "mad_f32": _of("f32", _mad),
     "part_of_two_by_pi": part_of_two_by_pi,
     **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
+}
+
+#: Every function, by its name, on words; those that overflow also as they are where that is held.
+FUNCTIONS: Mapping[str, Function] = {
+    **_PLAIN,
+    **{f"{name}{HELD}": _held(name, _PLAIN[name]) for name in OVERFLOWING if "8" not in name},
+    **{f"{kind}{suffix}_of_f32{HELD}": _to_eight(kind, fnuz, held=True) for kind, suffix, fnuz in _EIGHTS},
 }
 
 _ORDERED: Mapping[str, Function] = {

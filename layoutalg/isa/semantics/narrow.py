@@ -78,8 +78,11 @@ _CLAMPED: Mapping[str, Function] = {
     "SUB_I16": _signed(lambda w, a, b: _in_range(w, a - b)),
 }
 
-#: CDNA's name of an operation on one number → RDNA's, where it has another.
-_RDNA = {"ADD_U16": "ADD_NC_U16", "SUB_U16": "SUB_NC_U16", "ADD_I16": "ADD_NC_I16", "SUB_I16": "SUB_NC_I16"}
+#: Name of an operation on one number → the other that it has: RDNA's, or that of gfx9 which clears the upper half.
+_ALSO = {
+    "ADD_U16": "ADD_NC_U16", "SUB_U16": "SUB_NC_U16", "ADD_I16": "ADD_NC_I16", "SUB_I16": "SUB_NC_I16",
+    "MAD_U16": "MAD_LEGACY_U16", "MAD_I16": "MAD_LEGACY_I16",
+}  # fmt: skip
 
 
 def _single(name: str, roles: str, function: Function) -> Alu:
@@ -92,7 +95,7 @@ def _single(name: str, roles: str, function: Function) -> Alu:
 _SINGLE = {
     f"V_{called}": _single(name, *function)
     for name, function in _FUNCTIONS.items()
-    for called in (name, _RDNA.get(name, name))
+    for called in (name, _ALSO.get(name, name))
 }
 
 

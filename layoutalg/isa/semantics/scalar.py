@@ -34,17 +34,23 @@ def _field64(w: Values, width: Word) -> Word:
     return w.shl(w.const(1, 64), width) - w.const(1, 64)
 
 
-def _bfe(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
-    """Offset in bits 0–4 of the second source, width in bits 16–22; widths of 32 and more keep all."""
-    width = low_bits(w, w.lshr(b, w.const(16, 32)), 7)
-    mask = w.ite(w.ult(width, w.const(32, 32)), ones(w, low_bits(w, width, 5)), w.const(0xFFFFFFFF, 32))
-    return with_nonzero(w, w.lshr(a, low_bits(w, b, 5)) & mask, 32)
+def _bfe(bits: int, signed: bool) -> Effect:
+    """A field: where it begins is in the lowest bits of the second source, as many as count those of the first.
 
+    Its width is in bits 16–22, where that of the whole word and more keeps all.
+    """
+    count = bits.bit_length() - 1
 
-def _bfe_signed(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
-    width, shifted = low_bits(w, w.lshr(b, w.const(16, 32)), 7), w.ashr(a, low_bits(w, b, 5))
-    field = sign_extended(w, shifted, low_bits(w, width, 5))
-    return with_nonzero(w, w.ite(w.ult(width, w.const(32, 32)), field, shifted), 32)
+    def effect(w: Values, a: Word, b: Word) -> tuple[Word, Truth]:
+        width, first = low_bits(w, w.lshr(b, w.const(16, 32)), 7), low_bits(w, b, count)
+        inside, few = w.ult(width, w.const(bits, 32)), low_bits(w, width, count)
+        if signed:
+            shifted = w.ashr(a, first)
+            return with_nonzero(w, w.ite(inside, sign_extended(w, shifted, few, bits), shifted), bits)
+        mask = w.ite(inside, w.shl(w.const(1, bits), few) - w.const(1, bits), w.const(-1, bits))
+        return with_nonzero(w, w.lshr(a, first) & mask, bits)
+
+    return effect
 
 
 def _save_exec(operation: Callable[[Word, Word], Word], bits: int) -> Effect:
@@ -141,7 +147,10 @@ _ARITHMETIC = table(
     ("S_LSHL2_ADD_U32", "d32 scc <- a32 b32", lambda w, a, b: _shift_add(w, a, b, 2)),
     ("S_LSHL3_ADD_U32", "d32 scc <- a32 b32", lambda w, a, b: _shift_add(w, a, b, 3)),
     ("S_LSHL4_ADD_U32", "d32 scc <- a32 b32", lambda w, a, b: _shift_add(w, a, b, 4)),
-    ("S_BFE_U32", "d32 scc <- a32 b32", lambda w, a, b: _bfe(w, a, b)),
+    ("S_BFE_U32", "d32 scc <- a32 b32", _bfe(32, signed=False)),
+    ("S_BFE_I32", "d32 scc <- a32 b32", _bfe(32, signed=True)),
+    ("S_BFE_U64", "d64 scc <- a64 b32", _bfe(64, signed=False)),
+    ("S_BFE_I64", "d64 scc <- a64 b32", _bfe(64, signed=True)),
     ("S_BFM_B32", "d32 <- a32 b32", lambda w, a, b: w.shl(ones(w, low_bits(w, a, 5)), low_bits(w, b, 5))),
     ("S_BFM_B64", "d64 <- a32 b32", lambda w, a, b: w.shl(_field64(w, low_bits(w, a, 6)), low_bits(w, b, 6))),
     ("S_PACK_LL_B32_B16", "d32 <- a32 b32", _halves),
@@ -155,7 +164,6 @@ _ARITHMETIC = table(
     ("S_BITCMP1_B32", "scc <- a32 b32", lambda w, a, b: _bit_set(w, a, b)),
     ("S_BITSET0_B32", "d32 <- a32 d32", lambda w, a, d: d & ~w.shl(w.const(1, 32), low_bits(w, a, 5))),
     ("S_BITSET1_B32", "d32 <- a32 d32", lambda w, a, d: d | w.shl(w.const(1, 32), low_bits(w, a, 5))),
-    ("S_BFE_I32", "d32 scc <- a32 b32", lambda w, a, b: _bfe_signed(w, a, b)),
     ("S_MIN_I32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.slt(a, b), a, b), w.slt(a, b))),
     ("S_MIN_U32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.ult(a, b), a, b), w.ult(a, b))),
     ("S_MAX_I32", "d32 scc <- a32 b32", lambda w, a, b: (w.ite(w.slt(a, b), b, a), ~w.slt(a, b))),

@@ -31,9 +31,9 @@ def ones(w: Values, width: Word) -> Word:
     return w.shl(w.const(1, 32), width) - w.const(1, 32)
 
 
-def sign_extended(w: Values, word: Word, width: Word) -> Word:
-    """The low `width` bits (0 to 31) as a signed number; 0 of none: up and down again, by at most 31 places at once."""
-    places, one = w.const(31, 32) - width, w.const(1, 32)
+def sign_extended(w: Values, word: Word, width: Word, bits: int = 32) -> Word:
+    """The low `width` bits, less than all, as a signed number; 0 of none: up and down again, never by all at once."""
+    places, one = w.const(bits - 1, 32) - width, w.const(1, 32)
     return w.ashr(w.ashr(w.shl(w.shl(word, places), one), places), one)
 
 

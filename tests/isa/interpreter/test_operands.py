@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Operand
 from tests.isa.machines import after, machine_of
 
 ALL = [True] * 64
@@ -31,3 +32,51 @@ def test_the_upper_half_of_a_constant_is_in_no_manual():
     """v_pk_mul_f32 v[2:3], v[8:9], 0.5: of the upper result too the upper half."""
     with pytest.raises(UnsupportedInstructionError, match="a packed constant"):
         after(*machine_of("gfx942", "0240b1d308e10118", ALL))
+
+
+def test_a_half_that_is_not_selected_is_not_read():
+    """v_pk_mul_f32 v[2:3], v[8:9], s[10:11] op_sel_hi:[1,0]: s10 twice; of s11 a load is under way."""
+    machine, instructions = machine_of("gfx942", "0240b1d308150008", ALL)
+    registers = machine.registers
+    registers.scalars["s", 10] = registers.w.const(int(np.float32(0.25).view(np.uint32)), 32)
+    registers.track.issue(("lgkm",), registers.live, True)
+    registers.track.load([("s", 11)], ("lgkm",), registers.live, False, "here")
+    with np.errstate(all="ignore"):
+        before, found = after(machine, instructions)
+        for k in (0, 1):
+            np.testing.assert_array_equal(floats(found, 2 + k), floats(before, 8 + k) * np.float32(0.25))
+
+
+def test_a_move_of_pairs_takes_a_half_of_each():
+    """v_pk_mov_b32 v[2:3], -1, v[8:9] op_sel:[0,1], and v[2:3], -1, -1."""
+    before, found = after(*machine_of("gfx942", "0250b3d3c1100218", ALL))
+    assert (found[2][5], found[3]) == (0xFFFFFFFF, before[9])
+    _, found = after(*machine_of("gfx90a", "0240b3d3c1820118", ALL))
+    assert (found[2][5], found[3][5]) == (0xFFFFFFFF, 0xFFFFFFFF)
+
+
+def test_an_inline_constant_as_f16_of_a_mixed_sum_is_its_lower_half():
+    """v_fma_mix_f32 v2, -v8, 1.0, v9 op_sel_hi:[0,1,1]: as LLVM writes v9 - v8 of a half and an f32."""
+    machine, instructions = machine_of("gfx942", "0240a0d308e52534", ALL)
+    with np.errstate(all="ignore"):
+        before, found = after(machine, instructions)
+        halves = np.array(before[9], np.uint32).astype(np.uint16).view(np.float16).astype(np.float64)
+        wanted = (halves - floats(before, 8).astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(floats(found, 2), wanted)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("ff828490f0ffffff", (1 << 64) - 4),  # s_ashr_i64 s[4:5], 0xfffffff0, 2: extended by its sign
+        ("ff82848ff0ffffff", 0xFFFFFFF0 >> 2),  # s_lshr_b64 s[4:5], 0xfffffff0, 2: by zeros
+        ("c1ff8486ffffffff", 0xFFFFFFFF),  # s_and_b64 s[4:5], -1, 0xffffffff
+        ("ff040494ffffefff", (1 << 64) - 0x100001),  # s_bfe_i64 s[4:5], 0xffefffff, s4, which says all bits
+    ],
+)
+def test_a_literal_of_64_bits_is_extended_by_its_type(code, wanted):
+    """LLVM's AMDGPUOperandSyntax, "Conversion of Integer Values", has the last one for an example."""
+    machine, instructions = machine_of("gfx942", code, ALL)
+    machine.registers.scalars["s", 4] = machine.registers.w.const(64 << 16, 32)
+    after(machine, instructions)
+    assert machine.registers.read_scalar(Operand("s", 4), 64).item() == wanted

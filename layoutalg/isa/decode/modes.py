@@ -1,0 +1,81 @@
+"""The float mode at each instruction: what the descriptor says, and what instructions before it make of it.
+
+| instruction | writes of MODE |
+|---|---|
+| S_SETREG_IMM32_B32 | bits of it, that its immediate names, from its constant |
+| S_ROUND_MODE, S_DENORM_MODE | bits 0–3, bits 4–7 |
+
+(AMD's pseudocode for them; LLVM, SIDefines, Hwreg.)  Bits 0–7 are those of the descriptor, and bit 23 is FP16_OVFL
+(LLVM's AMDGPUUsage, the intrinsic get.fpmode): of these alone something is modelled.  What is written are constants,
+so the mode at an instruction is a fact of the code, on whatever way control comes there; where ways differ it is none.
+What it cannot represent: a mode that a register says, and functions that are called in a mode of the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction
+
+#: FP16_OVFL: what is finite and overflows becomes the greatest number.
+OVERFLOW = 1 << 23
+
+#: Where ways differ.
+NO_MODE = -1
+
+#: The number of MODE among the machine's registers, and the bits of it that are modelled.
+_MODE, _KNOWN = 1, 0xFF | OVERFLOW
+
+#: Instruction → the first of the four bits that its immediate is.
+_QUARTERS: Mapping[str, int] = {"S_ROUND_MODE": 0, "S_DENORM_MODE": 4}
+
+SETS_MODE = frozenset({"S_SETREG_IMM32_B32", *_QUARTERS})
+
+
+def mode_after(instruction: Instruction, mode: int) -> int:
+    """The mode after an instruction that sets some of it.
+
+    Raises `UnsupportedInstructionError` where it sets more than is modelled.
+
+    >>> from layoutalg.isa.decode.instructions import Operand
+    >>> one = Instruction(0, 8, "S_SETREG_IMM32_B32", "SOPK", {"a": Operand("bits", 1)}, {"simm16": 23 << 6 | 1})
+    >>> hex(mode_after(one, 0xF0))
+    '0x8000f0'
+    """
+    said = instruction.fields.get("simm16", 0)
+    if instruction.name in _QUARTERS:
+        first, count, value = _QUARTERS[instruction.name], 4, said
+    else:
+        first, count, value = said >> 6 & 31, (said >> 11) + 1, instruction.operands["a"].index
+        if said & 63 != _MODE:
+            raise UnsupportedInstructionError(f"{instruction.place}: the register {said & 63} of the machine is set")
+    mask = (1 << count) - 1 << first
+    if mask & ~_KNOWN or value >> count or instruction.fields.keys() - {"simm16"}:
+        raise UnsupportedInstructionError(f"{instruction.place}: bits of the mode that are not modelled")
+    return mode if mode == NO_MODE and mask != _KNOWN else (mode & ~mask | value << first)
+
+
+def modes_of(
+    blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int], mode: int
+) -> Mapping[int, int]:
+    """The mode in which each instruction is carried out, by its address; of one that is not reached none.
+
+    `blocks`: by the address of the first, the instructions of a block, and where control goes after them.
+    """
+    before = dict.fromkeys(starts, mode)
+    left, found = list(before), dict[int, int]()
+    while left:
+        start = left.pop()
+        now = before[start]
+        instructions, following = blocks[start]
+        for instruction in instructions:
+            found[instruction.address] = now
+            if instruction.name in SETS_MODE:
+                now = mode_after(instruction, now)
+        for other in following:
+            joined = now if before.get(other, now) == now else NO_MODE
+            if other in blocks and before.get(other) != joined:
+                before[other] = joined
+                left.append(other)
+    return found

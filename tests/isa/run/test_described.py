@@ -9,7 +9,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import ARCHITECTURES
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
-from layoutalg.isa.run.described import TakenForms, Surveyor, form_of
+from layoutalg.isa.run.described import Surveyor, TakenForms, form_of
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.target.known import decoded
 from tests.foreign.triton.table import BUILDS

@@ -1,4 +1,5 @@
-"""What is refuted, is shown by a run: the kernel is carried out where a claim fails, and at small sizes (`runs`).
+"""What is refuted, is shown by a run: the kernel is carried out at small sizes (`runs`), and where a claim fails: there
+the blocks of the prover's witness alone (`alone`).
 
 | a run | shows |
 |---|---|
@@ -17,15 +18,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from layoutalg.audit.alone import Alone
 from layoutalg.audit.claims import aligned, computes, in_bounds, stores_all
 from layoutalg.audit.claims.claim import Finding
 from layoutalg.audit.claims.table import RUNS, named
-from layoutalg.audit.runs import FaultyRun, Runs, Sizes
+from layoutalg.audit.runs import FaultyRun, Runs
+from layoutalg.audit.scenes import Scene, scene
 from layoutalg.audit.trial import differing_runs, unstored_run
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.launch import Launch
 from layoutalg.index import budget
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
+from layoutalg.symex.trace import Trace
 from layoutalg.target.model import DWORD
 
 #: How a run says that a store is in a tensor, and in none of its elements.
@@ -38,15 +42,19 @@ class Refutation:
 
     runs: Runs
     launch: Launch
-    seconds: float  # of the runs of one equation or tensor
+    seconds: float  # of the runs of one equation or tensor, and of all of blocks alone
+    trace: Trace = field(default_factory=Trace)
     shown: dict[tuple[str, str], FaultyRun] = field(default_factory=dict)  # the runs that refute, by claim and about
     tried: dict[str, int] = field(default_factory=dict)  # tensor → runs that gave what its equation to try says
+
+    def __post_init__(self) -> None:
+        self.alone = Alone(self.runs, self.seconds)
 
     def findings(self, decided: Sequence[Finding]) -> Iterator[Finding]:
         """What was decided: refuted where a run shows it, and, but for claims that speak of no faults, nowhere else."""
         computed = [*map(self._computed, decided), *self._tried()]
         found = [*map(self._carried_out, computed)]
-        faulty = () if all(one.verdict for one in found) else tuple(self.runs.faulty())
+        faulty = () if all(one.verdict for one in found) else (*self.runs.faulty(), *self.alone.ends())
         for one in found:
             run = next((run for run in faulty if self.is_of(run, one)), None)
             if run and isinstance(one.verdict, Unknown):
@@ -97,25 +105,28 @@ class Refutation:
         verdict = one.verdict
         if not isinstance(verdict, Refuted) or named(one.claim).FAULTS is None:
             return one
-        sizes = verdict.witness.points[0] if verdict.witness.points else {}
-        run = next((run for run in self._near(one, sizes) if self.is_of(run, one)), None)
+        at = scene(verdict.witness, self.runs.launched, self.trace)
+        run = next((run for run in self._near(one, at) if self.is_of(run, one)), None)
         if run is None:
-            return one._replace(verdict=self._unshown(one, sizes, verdict))
+            return one._replace(verdict=self._unshown(one, at, verdict))
         self.shown[one.claim, one.about] = run
         return one._replace(verdict=replace(verdict, witness=replace(verdict.witness, text=f"{verdict.reason}; {run}")))
 
-    def _near(self, one: Finding, sizes: Sizes) -> Iterator[FaultyRun]:
+    def _near(self, one: Finding, at: Scene) -> Iterator[FaultyRun]:
         """Runs at these sizes, and at others, that fault; unaligned accesses do for the claim `aligned` alone."""
-        return self.runs.faulty(sizes, strict=one.claim == aligned.NAME)
+        strict = one.claim == aligned.NAME
+        yield from self.runs.faulty(at.sizes, strict=strict)
+        yield from self.alone.faulty(at, strict)
 
-    def _unshown(self, one: Finding, sizes: Sizes, verdict: Refuted) -> Verdict:
-        """That no run shows a claim to fail, and why."""
-        first = next(self._near(one, sizes), None)
-        why = "no run shows it"
+    def _unshown(self, one: Finding, at: Scene, verdict: Refuted) -> Verdict:
+        """That no run shows a claim to fail, and what runs did."""
+        first = next(self._near(one, at), None)
         if first is not None and one.claim == aligned.NAME and first.fault.kind == "alignment":
             why = f"{first}, which a compiler that joins narrower accesses makes too"
         elif first is not None:
             why = f"runs end before, at {first.address:#x} ({first.fault.kind}); mend that first"
+        else:
+            why = f"no run shows it ({'; '.join(filter(None, (self.runs.said, self.alone.said(at))))})"
         told = f"{why}: {verdict.reason}"
         return Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, told)
 

@@ -10,7 +10,7 @@ Sizes are a witness's, the least, those at which the grid gets a block more (of 
 
 Unaligned accesses are done, as amdhsa sets the machine up, but where a run is strict.  A run that needs more than
 `STEPS` instructions, or that cannot be carried out, shows nothing.
-What it cannot represent: the contents that a witness has; sizes beyond `BYTES` and `BLOCKS`.
+What it cannot represent: the contents that a witness has, and sizes beyond `BYTES` and `BLOCKS`; those has `alone`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
-from layoutalg.formats.launch import Given
+from layoutalg.formats.launch import Assumption, Given
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
 from layoutalg.index.evaluate import admits
@@ -35,8 +35,9 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.launch.concrete import BoundLaunch, bound
 from layoutalg.launch.report import address_of
-from layoutalg.launch.symbolic import KernelLaunch
-from layoutalg.launch.tensors import drawn, numpy_of
+from layoutalg.launch.symbolic import MOST_BLOCKS, KernelLaunch
+from layoutalg.launch.tensors import Draw, drawn, numpy_of, shape_of
+from layoutalg.launch.tensors import Sizes as SizesOf
 from layoutalg.target.dtypes import DTYPES
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
@@ -62,6 +63,8 @@ SECONDS = 10.0
 
 Sizes = Mapping[str, int]
 
+NOTHING: Sizes = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class FaultyRun:
@@ -71,6 +74,7 @@ class FaultyRun:
     seed: int
     fault: Fault
     wave_size: int
+    alone: str = ""  # the blocks that ran, where they were not all
 
     @property
     def address(self) -> int:
@@ -86,11 +90,19 @@ class FaultyRun:
             wave, lane = divmod(int(thread.number), self.wave_size)
             found |= {"block": [*map(int, thread.block)], "thread": int(thread.number), "wave": wave, "lane": lane}
         fault = self.fault
-        return {"sizes": dict(self.sizes), "kind": fault.kind, "what": fault.what, "where": fault.where, **found}
+        alone = {"alone": self.alone} if self.alone else {}
+        return {
+            "sizes": dict(self.sizes), **alone, "kind": fault.kind, "what": fault.what, "where": fault.where, **found
+        }  # fmt: skip
 
     def __str__(self) -> str:
-        at = f" at {', '.join(f'{name} = {n}' for name, n in self.sizes.items())}" if self.sizes else ""
-        return f"a run{at}: {self.fault}"
+        of = f" of {self.alone} alone" if self.alone else ""
+        return f"a run{of}{at_sizes(self.sizes)}: {self.fault}"
+
+
+def at_sizes(sizes: Sizes) -> str:
+    """Sizes in words."""
+    return f" at {', '.join(f'{name} = {n}' for name, n in sizes.items())}" if sizes else ""
 
 
 class Runs:
@@ -103,21 +115,26 @@ class Runs:
         """`seconds` of all runs at most; a fault of an `ignored` kind shows nothing."""
         self.code, self.launched, self.file = code, launched, file
         self.seconds, self.steps = min(seconds, SECONDS), 0
+        self.made_of: list[Sizes] = []  # the sizes at which whole grids ran
         self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
         self._faultless: dict[tuple[tuple[tuple[str, int], ...], int], int] = {}  # sizes, contents → steps of the run
         self._ignored = ignored
         self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
 
+    def nearest(self, near: Sizes, otherwise: int = 1) -> dict[str, int]:
+        """The sizes next to these, of those that symbols may have; of others the ones next to a number."""
+        return {name: _next(symbol, near.get(name, otherwise)) for name, symbol in self.file.symbols.items()}
+
     def _candidates(self, near: Sizes) -> Iterator[Sizes]:
         """A witness's sizes, the least ones, then small ones: those that the launch allows."""
         symbols = self.file.symbols
-        least = {name: _next(symbol, 1) for name, symbol in symbols.items()}
-        wanted = [{**least, **{name: _next(symbols[name], n) for name, n in near.items() if name in symbols}}, least]
+        least = self.nearest({})
+        wanted = [self.nearest(near), least]
         wanted += [{**least, **{name: _next(symbols[name], n) for name in near_one}} for near_one, n in self._edges()]
         wanted += [{name: _next(one, scale + k) for k, (name, one) in enumerate(symbols.items())} for scale in SMALL]
         seen: list[Sizes] = []
         for sizes in wanted:
-            if sizes not in seen and self._allowed(sizes):
+            if sizes not in seen and self.allowed(sizes):
                 seen.append(sizes)
                 yield sizes
 
@@ -142,18 +159,27 @@ class Runs:
     def _at(self, sizes: Sizes) -> dict[Expr, int]:
         return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
 
-    def _allowed(self, sizes: Sizes) -> bool:
-        """Whether the launch speaks of these sizes, and they are few enough."""
+    def grid(self, sizes: Sizes) -> tuple[int, ...]:
+        """The blocks along each axis; none where the launch does not speak of these sizes, or cannot start so many."""
         at = self._at(sizes)
         try:
-            if not all(admits(symbol, at) for symbol in at) or not value(self.launched.limits, at):
-                return False
+            if all(admits(symbol, at) for symbol in at) and value(self.launched.limits, at):
+                found = tuple(value(one, at) for one in self.launched.grid)
+                return found if max(found) <= MOST_BLOCKS else ()
+        except (InexpressibleError, ArithmeticError, KeyError):
+            pass
+        return ()
+
+    def allowed(self, sizes: Sizes) -> bool:
+        """Whether the launch speaks of these sizes, and they are few enough."""
+        grid, at = self.grid(sizes), self._at(sizes)
+        try:
             bytes_ = sum(value(one.bytes, at) for one in self.launched.tensors.values())
-            return bytes_ <= BYTES and math.prod(value(one, at) for one in self.launched.grid) <= BLOCKS
         except (InexpressibleError, ArithmeticError, KeyError):
             return False
+        return bool(grid) and bytes_ <= BYTES and math.prod(grid) <= BLOCKS
 
-    def faulty(self, near: Sizes = MappingProxyType({}), *, strict: bool = False) -> Iterator[FaultyRun]:
+    def faulty(self, near: Sizes = NOTHING, *, strict: bool = False) -> Iterator[FaultyRun]:
         """The runs that fault at some sizes, the least, and small ones; `strict`: where an access is unaligned, too."""
         for sizes in self._candidates(near):
             yield from self._faulty(sizes, strict)
@@ -175,18 +201,29 @@ class Runs:
                 self.steps += known
                 continue
             try:
-                made, _ = self._made(sizes, seed)
+                made, _ = self.made(sizes, seed)
                 run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
                 self.steps += run.steps
+                self.made_of += [] if sizes in self.made_of else [sizes]
                 self.ended |= dict.fromkeys(run.ended)
             except StepLimit:
                 self.steps += STEPS
                 return
             except Fault as fault:
-                if (strict or fault.kind != "alignment") and fault.kind not in self._ignored:
+                if self.shows(fault, strict):
                     yield FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 return  # what cannot be launched or carried out shows nothing
+
+    @property
+    def said(self) -> str:
+        """At how many sizes runs did no wrong."""
+        count = len(self.made_of)
+        return f"runs at {count} size{'s' * (count > 1)} do no wrong" if count else "no whole grid could be run"
+
+    def shows(self, fault: Fault, strict: bool) -> bool:
+        """Whether a fault shows that something is wrong."""
+        return (strict or fault.kind != "alignment") and fault.kind not in self._ignored
 
     def results(self, empty: bool = False) -> Iterator[tuple[Sizes, BoundLaunch, Mapping[str, Any], Execution]]:
         """Runs at small sizes that do no wrong: the launch, what it was given, what it left.
@@ -202,7 +239,7 @@ class Runs:
                 if self.steps >= ALL_STEPS:
                     break
                 try:
-                    made, values = self._made(sizes, seed, empty)
+                    made, values = self.made(sizes, seed, empty)
                     run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break
@@ -212,28 +249,66 @@ class Runs:
                     self._faultless[tuple(sizes.items()), seed] = run.steps
                 yield sizes, made, values, run
 
-    def _made(self, sizes: Sizes, seed: int, empty: bool = False) -> tuple[BoundLaunch, Mapping[str, Any]]:
-        """The launch at these sizes, its contents within what is assumed of them, and the values that it is given."""
+    def made(
+        self, sizes: Sizes, seed: int, empty: bool = False, given: Sizes = NOTHING, held: int = BYTES
+    ) -> tuple[BoundLaunch, Mapping[str, Any]]:
+        """The launch at these sizes, its contents within what is assumed of them, and the values that it is given.
+
+        `given` are values; of tensors of more bytes than are `held` what runs touch is there.
+        """
         launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
         assert launch is not None
         limits = {one.of: (one.min, one.max) for one in launch.assume}
-        distinct = {one.of for one in launch.assume if one.distinct}
         at, metadata = self._at(sizes), self.code.kernel.metadata
         values = {one.name: _value(one, limits.get(one.name, (None, None)), at, seed, generator)
                   for one in launch.given}  # fmt: skip
-        first = bound(self.file, metadata, sizes, {}, values, seed)
-        inputs = {}
-        for name, tensor in first.tensors.items():
-            dtype, shape = self.file.descriptor(name).dtype or "", tensor.places.shape
+        values |= {name: n for name, n in given.items() if isinstance(values[name], int)}
+        inputs: dict[str, Array | Draw] = {}
+        for name in launch.tensors:
+            item, tensor = self.file.descriptor(name), self.launched.tensors[name]
             if empty and tensor.written:
                 continue
-            if name in limits:
-                within, drawn_so = _within(name, dtype, limits[name], at), _distinct if name in distinct else _contents
-                inputs[name] = drawn_so(name, dtype, shape, within, seed, generator)
-            elif tensor.written:
-                kind = numpy_of(dtype)
-                inputs[name] = np.zeros(shape, kind) if kind.kind in "iu" else drawn(dtype, shape, generator)
+            draw, simple = self._draw(name, at, seed), self._limits_alone(name)
+            if value(tensor.bytes, at) > (held if simple else BYTES):
+                if not simple:
+                    raise LaunchError(f"{name} is too large for what is assumed of it")
+                inputs[name] = draw
+            elif name in limits or tensor.written:
+                inputs[name] = draw(shape_of(item, SizesOf(self.file, sizes)), generator)
         return bound(self.file, metadata, sizes, inputs, values, seed), values
+
+    def _limits_alone(self, name: str) -> bool:
+        """Whether of a tensor's elements no more is assumed than what they are at least, and at most."""
+        launch = self.file.launch
+        assert launch is not None
+        return all(one == Assumption(name, one.min, one.max) for one in launch.assume if one.of == name)
+
+    def may_hold(self, name: str, data: bytes, sizes: Sizes) -> bool:
+        """Whether bytes may be an element or several of a tensor: within limits, where no more is assumed of it."""
+        launch, tensor, dtype = self.file.launch, self.launched.tensors[name], self.file.descriptor(name).dtype or ""
+        assert launch is not None
+        said = [one for one in launch.assume if one.of == name]
+        if not said or len(data) % tensor.element:
+            return not said
+        each = [data[k : k + tensor.element] for k in range(0, len(data), tensor.element)]
+        numbers = [int.from_bytes(one, "little", signed=tensor.signed) for one in each]
+        limits = [_within(name, dtype, (one.min, one.max), self._at(sizes)) for one in said]
+        plain = dtype.startswith(("i", "u")) and self._limits_alone(name)
+        return plain and all(low <= number <= high for number in numbers for low, high in limits)
+
+    def _draw(self, name: str, at: Mapping[Expr, int], seed: int) -> Draw:
+        """How the elements of a tensor are drawn."""
+        launch, dtype = self.file.launch, self.file.descriptor(name).dtype or ""
+        assert launch is not None
+        said = next((one for one in launch.assume if one.of == name), None)
+        if said is not None:
+            within = _within(name, dtype, (said.min, said.max), at)
+            drawn_so = _distinct if said.distinct else _contents
+            return lambda shape, generator: drawn_so(name, dtype, shape, within, seed, generator)
+        kind = numpy_of(dtype)
+        if self.launched.tensors[name].written and kind.kind in "iu":
+            return lambda shape, _: np.zeros(shape, kind)
+        return lambda shape, generator: drawn(dtype, shape, generator)
 
 
 def _next(symbol: Expr, wanted: int) -> int:

@@ -19,7 +19,7 @@ from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.run.arrays import Array
-from layoutalg.launch.tensors import PlacedTensor, Sizes, made
+from layoutalg.launch.tensors import Draw, PlacedTensor, Sizes, made
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.elements import to_bits
 
@@ -41,7 +41,7 @@ _JUNK = 0xDB
 
 
 def bound(
-    file: SpecFile, kernel: KernelMetadata, sizes: Mapping[str, int], inputs: Mapping[str, Array],
+    file: SpecFile, kernel: KernelMetadata, sizes: Mapping[str, int], inputs: Mapping[str, Array | Draw],
     values: Mapping[str, Any], seed: int = 0,
 ) -> BoundLaunch:  # fmt: skip
     """The launch of a file on a kernel, with these sizes, contents of tensors, and values that it asks for by name.
@@ -70,7 +70,11 @@ def bound(
 
 
 def _refuse_names(
-    file: SpecFile, launch: Launch, sizes: Mapping[str, int], inputs: Mapping[str, Array], values: Mapping[str, Any]
+    file: SpecFile,
+    launch: Launch,
+    sizes: Mapping[str, int],
+    inputs: Mapping[str, Array | Draw],
+    values: Mapping[str, Any],
 ) -> None:
     asked = {one.name for one in launch.given}
     for what, names, known in (

@@ -7,33 +7,41 @@
 | written | yes | what is given | load and store it |
 | written | no | nothing: a value that was loaded from there is undefined | store it |
 
-What lies between the elements of a tensor is undefined, and no store may touch it.
+What lies between the elements of a tensor is undefined, and no store may touch it.  A tensor that is given as a way to
+draw elements is not held whole (`isa.run.pages`): a page of it is drawn when a run touches it.
 What it cannot represent: two descriptors over one memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from layoutalg.errors import LaunchError, LayoutError
 from layoutalg.formats.model import DescriptorItem, SpecFile
-from layoutalg.index import Expr, variables
-from layoutalg.index.evaluate import admits, grids, limits, value
+from layoutalg.index import TRUE, Expr, symbol, variables
+from layoutalg.index.evaluate import admits, array, grids, limits, value
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.pages import PAGE, Page, Unheld
 from layoutalg.isa.run.spaces import Buffer
+from layoutalg.launch.elements import Elements
+from layoutalg.layout import TensorDescriptor
 from layoutalg.layout.bind import bind
 from layoutalg.target.dtypes import DTYPES
 
 #: Where nothing was written, results have all bits set: NaN of floats.
 UNWRITTEN = 0xFF
 
-#: Bytes of a tensor at most.
+#: Bytes of a tensor at most that is held whole.
 LARGEST = 1 << 32
+
+Draw = Callable[[tuple[int, ...], np.random.Generator], Array]
+"""Elements of a shape, drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +54,14 @@ class Sizes:
     def of(self, *parts: Expr, without: Sequence[Expr] = ()) -> dict[Expr, int]:
         """The value of each symbol in expressions; LaunchError where one is missing or may not be."""
         found: dict[Expr, int] = {}
-        for symbol in (one for one in variables(*parts) if one not in without):
-            name = symbol.value.name
+        for size in (one for one in variables(*parts) if one not in without):
+            name = size.value.name
             if name not in self.given:
                 raise LaunchError(f"{self.file.path}: the symbol {name} has no value: give -D {name}=… "
-                                  f"({limits(symbol)})")  # fmt: skip
-            found[symbol] = self.given[name]
-            if not admits(symbol, found):
-                raise LaunchError(f"-D {name}={found[symbol]}: {self.file.path} says {limits(symbol)}")
+                                  f"({limits(size)})")  # fmt: skip
+            found[size] = self.given[name]
+            if not admits(size, found):
+                raise LaunchError(f"-D {name}={found[size]}: {self.file.path} says {limits(size)}")
         return found
 
     def number(self, expression: Expr) -> int:
@@ -89,14 +97,16 @@ class PlacedTensor:
 
 
 def made(
-    item: DescriptorItem, at: Sizes, given: Array | None, written: bool, generator: np.random.Generator
+    item: DescriptorItem, at: Sizes, given: Array | Draw | None, written: bool, generator: np.random.Generator
 ) -> PlacedTensor:
-    """A tensor and its memory.
+    """A tensor and its memory; where a way to draw its elements is given, only what a run touches of it is there.
 
     Raises `LaunchError` where sizes do not fit it, or what is given has another shape or type.
     """
     if not value(item.given, at.of(item.given)):
         raise LaunchError(f"{at.file.path}: {item.name} is given {item.given}, which these sizes are not")
+    if callable(given):
+        return _unheld(item, at, given, written)
     numpy = numpy_of(item.dtype)
     shape, space, where = _laid_out(item, at)
     there, drawn_here = where >= 0, given is None and not written
@@ -116,16 +126,46 @@ def made(
     return PlacedTensor(item.name, np.where(there, where, -1), buffer, written, drawn_here)
 
 
-def _laid_out(item: DescriptorItem, at: Sizes) -> tuple[tuple[int, ...], int, Array]:
-    """The shape, the elements of memory, and where in it each index lies, negative where it is padding."""
+def _unheld(item: DescriptorItem, at: Sizes, draw: Draw, written: bool) -> PlacedTensor:
+    """A tensor that is not held whole; which of its places are elements is said by `Elements`."""
+    numpy, elements = numpy_of(item.dtype), Elements.of(_described(item, at))
+    first, space = int(elements.first.value), int(elements.space.value)
+    place, each = symbol("place", min=-first, max=space - first), PAGE // numpy.itemsize
+    is_element, generator = elements.are(place), np.random.default_rng(crc32(item.name.encode()))
+
+    def page(number: int) -> Page:
+        inside = np.arange(number * each, (number + 1) * each) < space
+        if is_element is not TRUE:
+            behind_first = np.arange(number * each, number * each + int(inside.sum())) - first
+            inside[: behind_first.size] = array([is_element], {place: behind_first})[0] != 0
+        mask = np.repeat(inside, numpy.itemsize)
+        return Page(draw((each,), generator).view(np.uint8).copy(), mask, mask & written)
+
+    memory = Unheld(space * numpy.itemsize, page)
+    buffer = Buffer(np.empty(0, numpy), item.name, written, first=first * numpy.itemsize, unheld=memory)
+    return PlacedTensor(item.name, np.zeros(0, np.int64), buffer, written, drawn=True)
+
+
+def _described(item: DescriptorItem, at: Sizes) -> TensorDescriptor:
+    """The layout of a tensor at these sizes."""
     described = item.descriptor
     index = () if described.is_empty else described.index
     reached = (described.offset(index), described.valid(index)) if index else ()
     fixed = at.of(*described.lengths, described.element_space_size, *reached, without=index)
     try:
-        described = bind(described, fixed)
+        return bind(described, fixed)
     except LayoutError as error:
         raise LaunchError(f"{at.file.path}: at these sizes {item.name} is no tensor: {error}") from error
+
+
+def shape_of(item: DescriptorItem, at: Sizes) -> tuple[int, ...]:
+    """The lengths of a tensor at these sizes."""
+    return tuple(map(int, _described(item, at).lengths))
+
+
+def _laid_out(item: DescriptorItem, at: Sizes) -> tuple[tuple[int, ...], int, Array]:
+    """The shape, the elements of memory, and where in it each index lies, negative where it is padding."""
+    described = _described(item, at)
     shape, space = tuple(map(int, described.lengths)), int(described.element_space_size)
     needed = max(space, prod(shape)) * numpy_of(item.dtype).itemsize
     if needed > LARGEST:

@@ -118,7 +118,7 @@ def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
     runs = Runs(made, KernelLaunch.of(made.kernel, file), file)
     ((_, _, verdict),) = Refutation(runs, file.launch, 10).findings([Finding("in_bounds", "0x0 store", wrong)])
     assert verdict.name == "unknown"
-    assert verdict.reason == "no run shows it: lane 5 leaves o"
+    assert verdict.reason == "no run shows it (runs at 8 sizes do no wrong): lane 5 leaves o"
 
 
 def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None:

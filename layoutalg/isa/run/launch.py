@@ -36,6 +36,7 @@ from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.observer import Observer
+from layoutalg.isa.run.pages import Unheld
 from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import image_base
@@ -63,7 +64,7 @@ _KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow, and the packet is the
 class Execution:
     """What came of a run."""
 
-    outputs: tuple[Array, ...]  # the buffers, in the order of the arguments, as they are after the run
+    outputs: tuple[Array, ...]  # the buffers, by the arguments' order, as they are after the run; empty: not held
     steps: int  # instructions carried out, those of waves that ran together counted once
     unaligned: tuple[str, ...] = ()  # instructions whose addresses were not aligned, where that is allowed
     lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction cost, in the order of their first use
@@ -76,9 +77,9 @@ class Execution:
 def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0,
-    observer: Observer | None = None, ahead: Sequence[int] = (),
+    observer: Observer | None = None, ahead: Sequence[int] = (), blocks: Sequence[Triple] = (),
 ) -> Execution:  # fmt: skip
-    """Runs a kernel over its whole grid.
+    """Runs a kernel over its whole grid; or, of the grid, these `blocks` alone, as if the others had not started yet.
 
     `grid` and `block` have one to three sizes, `lds` bytes are added to the kernel's own; `args` are the visible
     arguments in order, in the forms that `arguments` lists (arrays are copied).
@@ -115,7 +116,7 @@ def execute(
     meter = LdsMeter(kernel.target)
     waves = -(-prod(launch.block) // kernel.wave_size)
     turns = Scheduler(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
-    steps, *told = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer)
+    steps, *told = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer, _chosen(launch, blocks))
     given = list(buffers_of(args))
     numbers = [first + buffers.index(one) for one in given]
     outputs = tuple(
@@ -127,8 +128,21 @@ def execute(
     return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined, ordered, unjudged, ended)
 
 
-def _bytes(buffer: Buffer) -> Array:
+def _bytes(buffer: Buffer) -> Array | Unheld:
+    if buffer.unheld is not None:
+        return buffer.unheld
     return np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
+
+
+def _chosen(launch: LaunchSizes, blocks: Sequence[Triple]) -> Array:
+    """The blocks that run, a row (x, y, z) each: these, or all of the grid, x the fastest."""
+    for block in blocks:
+        if not all(0 <= k < n for k, n in zip(block, launch.grid, strict=True)):
+            raise LaunchError(f"the block {block} is none of {launch.grid}")
+    if blocks:
+        return np.array(blocks, np.int64)
+    z, y, x = np.indices(launch.grid[::-1]).reshape(3, -1)
+    return np.stack([x, y, z], axis=1)
 
 
 def _refuse_launch(kernel: KernelBinary, launch: LaunchSizes) -> None:
@@ -161,13 +175,11 @@ def _loaded(segment: Segment) -> Array:
 
 def _run_grid(
     program: MachineCode, kernel: KernelBinary, launch: LaunchSizes, memory: GlobalMemory, turns: Scheduler,
-    meter: LdsMeter, strict: bool, observer: Observer | None,
+    meter: LdsMeter, strict: bool, observer: Observer | None, blocks: Array,
 ) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
-    """Runs all blocks, some at once; `kernel` has the LDS of the launch.  Returns the steps, and what is told."""
+    """Runs the blocks, some at once; `kernel` has the LDS of the launch.  Returns the steps, and what is told."""
     threads, wave = prod(launch.block), kernel.wave_size
     waves = -(-threads // wave)
-    z, y, x = np.indices(launch.grid[::-1]).reshape(3, -1)
-    blocks = np.stack([x, y, z], axis=1)
     at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat", "buffer")

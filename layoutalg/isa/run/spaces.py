@@ -1,8 +1,9 @@
 """The memories of the numpy machine: global regions, LDS and scratch, each one array of bytes.
 
 Global memory is a list of regions with empty space between them, each placed across a multiple of 2**32, so that a
-lost carry or a cut-off upper half of an address leaves the region.  LDS is one piece for each block, scratch one for
-each lane; both start as noise.  What must not happen is a `Fault` with the first access that did it.
+lost carry or a cut-off upper half of an address leaves the region; of a large one only the touched `pages` are held.
+LDS is one piece for each block, scratch one for each lane; both start as noise.  What must not happen is a `Fault` with
+the first access that did it.
 
 | a region is | a store there | a load of what nothing wrote |
 |---|---|---|
@@ -19,8 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from layoutalg.errors import Fault
+from layoutalg.errors import Fault, LaunchError
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.pages import HELD, Pages, Unheld
 
 
 class Thread(NamedTuple):
@@ -197,6 +199,7 @@ class Buffer:
     writable: bool | Array = True
     defined: bool | Array = True
     first: int = 0
+    unheld: Unheld | None = None  # the memory in place of an array, which is empty; what its pages are, they say
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +207,7 @@ class Region:
     """A piece of the address space: its bytes, and its address (None: one is chosen)."""
 
     name: str
-    data: Array
+    data: Array | Unheld
     address: int | None = None
     writable: bool | Array = True  # all, or of each byte
     defined: bool | Array = True
@@ -215,38 +218,42 @@ class GlobalMemory:
 
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = regions
-        sizes = [region.data.size for region in regions]
-        starts = np.concatenate([[0], np.cumsum([-(-size // 256) * 256 + 256 for size in sizes])])
-        arena = np.zeros(int(starts[-1]), np.uint8)
+        self.unheld = {number: one.data for number, one in enumerate(regions) if isinstance(one.data, Unheld)}
+        self.held = [0 if number in self.unheld else one.data.size for number, one in enumerate(regions)]
+        starts = np.concatenate([[0], np.cumsum([-(-size // 256) * 256 + 256 for size in self.held])])
+        end = int(starts[-1])
+        arena = np.zeros(end + HELD if self.unheld else end, np.uint8)
         defined, self.writable = np.ones((2, arena.size), np.bool_)
+        defined[end:] = False  # until a page comes there
         for start, region in zip(starts, regions, strict=False):
-            arena[start : start + region.data.size] = region.data
-            defined[start : start + region.data.size] = region.defined
-            self.writable[start : start + region.data.size] = region.writable
-        self.shut = np.array([not np.all(region.writable) for region in regions], np.bool_)
+            if not isinstance(region.data, Unheld):
+                here = slice(start, start + region.data.size)
+                arena[here], defined[here], self.writable[here] = region.data, region.defined, region.writable
+        self.pages = Pages(end, arena, defined, self.writable)
+        self.shut = np.array(
+            [number in self.unheld or not np.all(one.writable) for number, one in enumerate(regions)], np.bool_
+        )
         self.bytes = Bytes(arena) if defined.all() else UndefinedBytes(arena, defined)
-        self.starts, self.sizes = starts[:-1].astype(np.int64), np.array(sizes, np.int64)
-        addresses = [
-            _across_4gib(number, region.data.size) if region.address is None else region.address
-            for number, region in enumerate(regions)
-        ]
+        self.starts = starts[:-1].astype(np.int64)
+        self.sizes = np.array([region.data.size for region in regions], np.int64)
+        addresses = _addresses(regions)
         self.order = np.argsort(np.array(addresses, np.uint64))
         self.addresses = addresses
         self.sorted = np.array(addresses, np.uint64)[self.order]
 
     def contents(self, number: int) -> Array:
-        """The bytes of a region as they are now."""
-        return self.bytes.data[self.starts[number] : self.starts[number] + self.sizes[number]]
+        """The bytes of a region as they are now; none of one that is not held."""
+        return self.bytes.data[self.starts[number] : self.starts[number] + self.held[number]]
 
     def undefined(self, number: int) -> Array:
-        """Of each byte of a region whether nothing has written it."""
-        start, size = int(self.starts[number]), int(self.sizes[number])
+        """Of each byte of a region whether nothing has written it; none of one that is not held."""
+        start, size = int(self.starts[number]), self.held[number]
         return self.bytes.undefined_between(start, start + size)
 
     def positions(self, addresses: Array, size: int, describe: Describe, where: str, *, store: bool = False) -> Array:
         """Places in the byte array; a `Fault` for an address outside every region, and a store in one that is read."""
         only = self._only_region(addresses, size)
-        if only is not None and not (store and self.shut[only]):
+        if only is not None and not (store and self.shut[only]) and only not in self.unheld:
             shift = (int(self.starts[only]) - self.addresses[only]) % (1 << 64)
             return (addresses + np.uint64(shift)).view(np.int64)
         slots = np.searchsorted(self.sorted, addresses, side="right") - 1
@@ -256,6 +263,9 @@ class GlobalMemory:
         if bad.any():
             raise self.fault("address", addresses, bad, size, describe, where)
         positions = self.starts[region] + inside
+        for number in self.unheld.keys() & set(np.unique(region).tolist()) if self.unheld else ():
+            there = region == number
+            positions[there] = self.pages.positions(number, self.unheld[number], inside[there], size)
         if store and self.shut[region].any():
             closed = ~all_set(self.writable, positions, size)
             if closed.any():
@@ -308,6 +318,19 @@ class GlobalMemory:
 _FAR = 1 << 38
 
 
-def _across_4gib(number: int, size: int) -> int:
-    """An address such that a multiple of 2**32 lies in the middle of the region; aligned to 256."""
-    return (number + 2 << 40) + (1 << 32) - (-(-(size // 2) // 256) * 256)
+#: How far the middles of regions lie apart, and where addresses of buffers end.
+_APART, _END = 1 << 40, 1 << 47
+
+
+def _addresses(regions: Sequence[Region]) -> list[int]:
+    """The address of each region: where it has none, a multiple of 2**32 lies in its middle; aligned to 256."""
+    found: list[int] = []
+    middle = 2 * _APART + (1 << 32)
+    for region in regions:
+        half = -(-(region.data.size // 2) // 256) * 256
+        room = -(-half // _APART) * _APART if half > _APART // 4 else 0
+        found.append(middle + room - half if region.address is None else region.address)
+        middle += 2 * room + _APART
+    if middle >= _END:
+        raise LaunchError("its tensors have more bytes than there are addresses")
+    return found

@@ -1,0 +1,123 @@
+"""Where the grid or a tensor is too large to run, the witness's blocks alone show what is wrong."""
+
+import pytest
+
+from layoutalg.audit import alone
+from layoutalg.audit.audit import Audit, audit
+from layoutalg.formats.spec import loads
+from tests.audit.auditing import HIP, audited, kernel
+
+#: A row is chosen by an index; its first element may lie behind 2³¹ bytes.
+PICK = (
+    HIP
+    + """extern "C" __global__ void pick(const float* x, const int* index, float* o) {
+    int at = index[blockIdx.y] * 131072 + blockIdx.x * 256 + threadIdx.x;
+    o[(long)blockIdx.y * 131072 + blockIdx.x * 256 + threadIdx.x] = x[at];
+}"""
+)
+PICK_LAUNCH = """symbols = {{ V = {{ min = 1, max = {rows} }}, R = {{ min = 1, max = 64 }} }}
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = {{ kind = "packed", lengths = ["V", 131072] }}
+[[descriptor]]
+name = "index"
+dtype = "i32"
+base = {{ kind = "packed", lengths = ["R"] }}
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = {{ kind = "packed", lengths = ["R", 131072] }}
+[launch]
+grid = [512, "R"]
+block = [256]
+arguments = ["x", "index", "o"]
+writes = ["o"]
+assume = [{{ of = "index", min = 0, max = "V - 1"{more} }}]
+"""
+
+FIXED = """[[descriptor]]
+name = "x"
+dtype = "f32"
+base = {{ kind = "packed", lengths = [{length}] }}
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = {{ kind = "packed", lengths = [{length}] }}
+[launch]
+grid = [{blocks}]
+block = [256]
+arguments = ["x", "o"]
+writes = ["o"]
+"""
+
+
+def shown(found: Audit, claim: str) -> list[str]:
+    """The runs that refute a claim, in words."""
+    return [str(run) for (name, _), run in found.shown.items() if name == claim]
+
+
+def test_an_index_that_wraps_at_two_gib_is_shown_by_its_block() -> None:
+    found = audited(PICK, PICK_LAUNCH.format(rows=24901, more=""))
+    (run,) = shown(found, "in_bounds")
+    assert "alone at V = 16385, R = 1" in run
+    assert "bytes before x" in run
+
+
+def test_below_that_nothing_is_shown() -> None:
+    found = audited(PICK, PICK_LAUNCH.format(rows=16384, more=""))
+    assert not found.shown
+    assert found.name == "proved"
+
+
+def test_contents_of_which_more_is_assumed_are_drawn_and_none_of_the_witness() -> None:
+    """That two elements differ is not looked at where one of them is put in."""
+    found = audited(PICK, PICK_LAUNCH.format(rows=24901, more=", distinct = true"))
+    assert found.name in ("refuted", "unknown")
+    assert not [run for run in found.shown.values() if run.fault.kind != "address"]
+
+
+@pytest.mark.parametrize(("index", "verdict"), [("i - 1", "refuted"), ("i ? i - 1 : 0", "proved")])
+def test_the_first_block_of_a_large_fixed_grid(index: str, verdict: str) -> None:
+    body = f"int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] - x[{index}];"
+    source = f'{HIP}extern "C" __global__ void k(const float* x, float* o) {{ {body} }}'
+    found = audited(source, FIXED.format(length=1 << 22, blocks=1 << 14))
+    assert found.name == verdict
+    if verdict == "refuted":
+        (run,) = shown(found, "in_bounds")
+        assert run.startswith("a run of block (0, 0, 0) alone: address: 8 bytes at ")
+        assert "4 bytes before x" in run
+
+
+def test_a_tensor_of_two_to_the_forty_bytes_costs_what_is_touched() -> None:
+    """The last block stores behind the end, 2⁴⁰ bytes from the start."""
+    body = "long i = blockIdx.x * 256l + threadIdx.x; o[i] = x[i]; if (blockIdx.x == gridDim.x - 1) o[i + 1] = 0;"
+    source = f'{HIP}extern "C" __global__ void k(const float* x, float* o) {{ {body} }}'
+    text = FIXED.replace("[{blocks}]", "[16777215, 64]").replace("256]", "256]", 1)
+    body = body.replace("blockIdx.x * 256l", "(blockIdx.x + 16777215l * blockIdx.y) * 256l")
+    body = body.replace("gridDim.x - 1)", "gridDim.x - 1 && blockIdx.y == gridDim.y - 1)")
+    source = f'{HIP}extern "C" __global__ void k(const float* x, float* o) {{ {body} }}'
+    found = audited(source, text.format(length=16777215 * 64 * 256))
+    (run,) = shown(found, "in_bounds")
+    assert "block (16777214, 63, 0) alone" in run
+    assert "past the end of o" in run
+
+
+def test_two_blocks_that_race_run_alone() -> None:
+    """Each block's last thread stores where the next one's first does; the least grid is too large to run."""
+    source = f"""{HIP}extern "C" __global__ void k(const float* x, float* o) {{
+    int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i]; if (i + 1 < 4194304) o[i + 1] = x[i];
+}}"""
+    found = audited(source, FIXED.format(length=1 << 22, blocks=1 << 14))
+    runs = shown(found, "race_free")
+    assert runs
+    assert all("race" in run for run in runs), found.claims
+
+
+def test_what_is_not_shown_says_which_runs_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alone, "STEPS", 3)
+    body = "int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] - x[i - 1];"
+    source = f'{HIP}extern "C" __global__ void k(const float* x, float* o) {{ {body} }}'
+    found = audit(kernel(source), loads(FIXED.format(length=1 << 22, blocks=1 << 14)), 30)
+    (reason,) = (one.reason for claim, _, one in found.claims if claim == "in_bounds" and not one)
+    assert "no whole grid could be run; a run of block (0, 0, 0) alone takes more than 3 instructions" in reason

@@ -146,12 +146,16 @@ class WaveMemory(ReachedMemory):
             if races:
                 atomic = instruction.address in self.polls
                 atomic |= space == "global" and may_be_atomic(instruction.fields)
-                described, some = registers.describe(lanes.active), len(rows)
+                described, some, tickets = registers.describe(lanes.active), len(rows), None
                 if space == "lds":
-                    some = self.lds.noted(some, alike=self.alike and not atomic and self.waves.alike)
+                    issued = registers.track.issued[races.counter]
+                    same = self.waves.alike and of_each_block_alike(issued, registers.waves_per_block)
+                    some = self.lds.noted(some, alike=self.alike and not atomic and same)
+                    tickets = issued[rows[:some]]
                 races.read(
-                    positions[:some], access.size, rows[:some], self.waves, described, registers.where, atomic=atomic
-                )
+                    positions[:some], access.size, rows[:some], self.waves, described, registers.where, atomic=atomic,
+                    tickets=tickets,
+                )  # fmt: skip
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = lanes.put(results[k], dword)
         if access.transposed:

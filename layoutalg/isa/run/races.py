@@ -30,7 +30,11 @@ that others touched before is not judged (of other blocks: what its block does).
 not may be one in such kernels, which `Synchronised.unjudged` tells.
 
 Most memory that is read is never written: its reads are only kept until it is, and noted then.
-What it cannot represent: which atomic operation orders what; loads that a barrier finds under way.
+A read of LDS has a ticket as well: operations of several waves on LDS may be reordered, since it has several queues of
+requests ("Memory Model" of gfx90a and gfx942), so what a barrier finds under way may come after what others then write.
+
+What it cannot represent: which atomic operation orders what; of several waves that read a place, which reads a barrier
+found under way; loads of global memory that one did.
 """
 
 from __future__ import annotations
@@ -163,24 +167,25 @@ class Races:
         self.name, self.place, self.counter = name, place, counter
         self.writer: Array = np.full(places, NOBODY, np.int32)
         self.ticket: Array = np.zeros(places, np.int32)
+        self.read_ticket: Array = np.zeros(places, np.int32)
         self.readers = Group(places, waves_per_block)
         self.updaters: Group | None = None  # nobody so far
         self.summers: Group | None = None  # those among them whose sums a read would be a part of
         self.askers: Group | None = None  # those that read a result: a store beside them may be an atomic one
         self.regions = list(regions)
         self.changed: set[int] = set()  # regions that were written or updated
-        self.kept: list[tuple[Array, int, Array, Array, Array, Array]] = []  # reads of others, not noted yet
+        self.kept: list[tuple[Array, int, Array, Array | None, Array, Array, Array]] = []  # reads, not noted yet
         self.kept_elements = 0
 
     def read(self, positions: Array, size: int, rows: Array, state: Synchronised, describe: Describe, where: str,
-             *, atomic: bool = False) -> None:  # fmt: skip
+             *, atomic: bool = False, tickets: Array | None = None) -> None:  # fmt: skip
         """Records reads; one that may be an atomic load orders what follows, and races with nothing."""
         if atomic:
             state.make_aware(rows)
             return
         regions = self._regions(positions)
         if not self.changed.intersection(regions):
-            self._keep(positions, size, rows, state)
+            self._keep(positions, size, rows, tickets, state)
             return
         self._change(regions)
         places, row, count = self._places(positions, size, rows)
@@ -192,6 +197,8 @@ class Races:
         if self.summers:
             report.of(*self.summers.others(places, own, state.waits[row]), "atomically updated", "updated")
         self.readers.note(places, own, state.waits[row], state.signals[row])
+        if tickets is not None:
+            self.read_ticket[places] = np.repeat(tickets, count)
 
     def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
               where: str, *, changed: Callable[[], Array] | None = None) -> None:  # fmt: skip
@@ -206,6 +213,7 @@ class Races:
             near, far = near & other, far & other
         report.of(near, far, "written", "wrote something else")
         report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
+        report.under_way(self._being_read(places, row, state))
         if self.updaters:
             near, far = self.updaters.others(places, own, state.waits[row])
             if self.askers:
@@ -251,9 +259,9 @@ class Races:
         first, last = (bisect_right(self.regions, int(end)) for end in (positions.min(), positions.max()))
         return range(first - 1, last)
 
-    def _keep(self, positions: Array, size: int, rows: Array, state: Synchronised) -> None:
+    def _keep(self, positions: Array, size: int, rows: Array, tickets: Array | None, state: Synchronised) -> None:
         """Keeps reads of what nobody has changed."""
-        self.kept.append((positions, size, rows, state.number, state.waits, state.signals))
+        self.kept.append((positions, size, rows, tickets, state.number, state.waits, state.signals))
         self.kept_elements += positions.size
         if self.kept_elements > _KEPT:
             self._note()
@@ -266,9 +274,11 @@ class Races:
 
     def _note(self) -> None:
         """Notes all reads that were kept."""
-        for positions, size, rows, *waves in self.kept:
-            places, row, _ = self._places(positions, size, rows)
+        for positions, size, rows, tickets, *waves in self.kept:
+            places, row, count = self._places(positions, size, rows)
             self.readers.note(places, *(one.take(row) for one in waves))
+            if tickets is not None:
+                self.read_ticket[places] = np.repeat(tickets, count)
         self.kept, self.kept_elements = [], 0
 
     def spread(self, blocks: int, size: int) -> None:
@@ -281,6 +291,7 @@ class Races:
                 here = slice(block * count, (block + 1) * count)
                 several = np.where(first <= OF_BLOCK, first - block, first)
                 who[here], when[here] = np.where(first >= 0, first + block * waves, several), when[:count]
+                self.read_ticket[here] = self.read_ticket[:count]
 
     def _places(self, positions: Array, size: int, rows: Array) -> tuple[Array, Array, int]:
         """The places of accesses, the row of each, and how many each has: one more where some begins within one."""
@@ -301,6 +312,13 @@ class Races:
         its_row = np.where(here, row + writer - own, row)
         return other & here & (self.ticket[places] > state.complete[self.counter][its_row]), other & ~here
 
+    def _being_read(self, places: Array, row: Array, state: Synchronised) -> Array:
+        """Whether another wave of the block reads it, and did not wait for that before its last barrier."""
+        reader, own = self.readers.who.take(places), state.number[row]
+        here = (reader >= 0) & (reader != own) & (reader // state.waves_per_block == own // state.waves_per_block)
+        its_row = np.where(here, row + reader - own, row)
+        return np.asarray(here & (self.read_ticket[places] > state.complete[self.counter][its_row]))
+
 
 class _Report:
     """The faults of one access."""
@@ -318,6 +336,11 @@ class _Report:
             self._one(near, f", {done} by another wave with no barrier between", of_block=True)
         if far.any():
             self._one(far, f" where another block {did}", of_block=False)
+
+    def under_way(self, near: Array) -> None:
+        """A `Fault` where a read of another wave of the block was under way at the barrier."""
+        if near.any():
+            self._one(near, ", whose read by another wave was under way at the barrier", of_block=True)
 
     def tell(self, near: Array, far: Array) -> None:
         """Notes what may be a race."""

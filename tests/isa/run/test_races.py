@@ -55,6 +55,16 @@ ALONE(all_alike_in_lds, int* data) {
   __syncthreads();
   data[threadIdx.x] = there[0];
 }
+ALONE(read_and_overwritten, int* data) {
+  __shared__ int there[128];
+  there[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  int old = there[threadIdx.x ^ 64];
+  __syncthreads();
+  there[threadIdx.x] = 9;
+  __syncthreads();
+  data[threadIdx.x] = old + there[threadIdx.x ^ 64];
+}
 ALONE(each_its_own, int* data) { data[0] = threadIdx.x / 64; }
 
 // the block that is done last adds what the others left; `fair`: it knows so by an atomic operation
@@ -180,6 +190,18 @@ def test_a_write_is_complete_before_the_barrier_where_waves_have_caches_of_their
         execute(decode_kernel(hasty), (1,), (128,), [INTS, INTS.copy()])
     together = decode_kernel(replace(hasty, one_cache=True))
     assert np.array_equal(execute(together, (1,), (128,), [INTS, INTS.copy()]).outputs[1], np.arange(128) ^ 64)
+
+
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
+def test_a_read_of_lds_is_over_before_the_barrier_behind_which_others_overwrite(target):
+    assert np.array_equal(run(target, "read_and_overwritten", INTS).outputs[0], (np.arange(128) ^ 64) + 9)
+    whole = program(target, "read_and_overwritten")
+    read = next(i for i in whole.instructions if i.name.startswith(("DS_READ", "DS_LOAD")))
+    wait = next(i for i in whole.instructions if i.name.startswith("S_WAIT") and i.address > read.address)
+    code, start = bytearray(whole.kernel.code), wait.address - whole.kernel.entry
+    code[start : start + wait.size] = NOP.to_bytes(4, "little") * (wait.size // 4)
+    with pytest.raises(Fault, match=r"writes LDS byte .*, whose read by another wave was under way at the barrier"):
+        execute(decode_kernel(replace(whole.kernel, code=bytes(code))), (1,), (128,), [INTS])
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))

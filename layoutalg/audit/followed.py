@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +51,8 @@ class LaunchedKernel:
         launched, memory = self.launched, LaunchMemory(self.launched)
         sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
         inputs = Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
-        trace = follow(self.code, inputs, memory, time.monotonic() + FOLLOWING * budget.left())
+        with budget.within(FOLLOWING * budget.left()):
+            trace = follow(self.code, inputs, memory)
         try:
             return Followed(
                 self, trace, Ask(launched, trace, memory), accesses(trace.elements, trace.loops), trace.stopped

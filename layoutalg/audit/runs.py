@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -189,9 +188,9 @@ class Runs:
         if key not in self._found:
             if self.steps >= ALL_STEPS or self.seconds <= 0:
                 return ()
-            start = time.monotonic()
+            start = budget.spent()
             self._found[key] = budget.in_time(self.seconds, lambda: tuple(self._run(sizes, strict)), lambda why: ())
-            self.seconds -= time.monotonic() - start
+            self.seconds -= budget.spent() - start
         return self._found[key]
 
     def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:

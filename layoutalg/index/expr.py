@@ -32,6 +32,7 @@ from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from layoutalg.errors import InexpressibleError
+from layoutalg.index.budget import CLOCK
 from layoutalg.index.integers import integer
 from layoutalg.index.node import Node
 from layoutalg.index.ranges import RANGE
@@ -166,12 +167,16 @@ class _Constant(Expr):
 Term = Expr | int
 """What every function here takes: an expression or an integer (`integers` says what is one)."""
 
+#: Steps of a node, with what is computed to decide on it.
+NODE = 12
+
 _TABLE: WeakValueDictionary[tuple[Any, ...], Expr] = WeakValueDictionary()
 _RECENT: deque[Expr] = deque(maxlen=1 << 14)  # these stay, with their normal forms: a proof makes most terms often
 
 
 def make_node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     """The one node with this operation, arguments and value."""
+    CLOCK.steps += NODE
     key = (op, args, value)
     found = _TABLE.get(key)
     if found is not None:

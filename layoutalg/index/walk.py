@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from itertools import chain
 
+from layoutalg.index.budget import CLOCK
 from layoutalg.index.expr import Expr, Term, as_expr
 from layoutalg.index.truth import BUILD, all_of, lookup
 from layoutalg.index.variable import var
+
+#: Steps of a node that is walked over.
+WALKED = 6
 
 
 def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
@@ -28,6 +32,7 @@ def postorder(*roots: Expr, stop: Container[Expr] = ()) -> list[Expr]:
             stack += reversed(waiting)
         else:
             order.setdefault(stack.pop())
+    CLOCK.steps += WALKED * len(order)
     return list(order)
 
 
@@ -137,6 +142,7 @@ def substitute(root: Expr, values: Mapping[Expr, Term]) -> Expr:
         else:
             new[node] = rebuild(node, [new[a] for a in node.args])
         stack.pop()
+    CLOCK.steps += WALKED * len(new)
     return new[root]
 
 

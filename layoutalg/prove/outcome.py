@@ -41,12 +41,15 @@ class GaveUp:
 Outcome = Holds | Fails | GaveUp
 
 
+OVERRUN = 3
+"""The exit status of a solver that has overrun its time."""
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What one claim may cost: seconds of wall-clock time, megabytes for the solver, points for enumeration.
+    """What one claim may cost: seconds as `budget` counts them, megabytes for the solver, points for enumeration.
 
-    `steps` are the solver's own for a query (z3 counts them as `rlimit`, about a million take a second), the same on
-    every machine; None limits it by time alone.
+    `steps` are the solver's own for a query (z3 counts them as `rlimit`); None gives it what the seconds come to.
     `choices` is how many choices of small sizes are tried for a counterexample.
     `cache` is the directory where the solver's answers are kept; None keeps none.
 

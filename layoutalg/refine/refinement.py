@@ -24,12 +24,11 @@ dependent instructions.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import DeviceError
-from layoutalg.index import ONE, ZERO, Expr, all_of, simplify
+from layoutalg.index import ONE, ZERO, Expr, all_of, budget, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
@@ -124,26 +123,29 @@ class _Memory(Environment):
 def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:
     """Every claim, up to the first that fails at a witness."""
     functions = UninterpretedFunctions()
-    questions = Questions(program, time.monotonic() + seconds)
+    questions = Questions(program)
     verdicts: list[tuple[str, Verdict]] = []
     narrow: tuple[str, ...] = ()
     assumptions = ((conditions(program),) if program.sizes else ()) + STANDING
     try:
-        wanted = expected_elements(program, functions)
-        computes = functions.applied  # the program does, since only it has been read
-        trace = _trace(code, program, questions, functions, wanted.loops)
-        assumptions += trace.assumptions + ((EQUAL_RESULTS,) if computes else ())
-        narrow = _narrow(program, wanted.elements, trace.elements)
-        for about, verdict in Comparison(
-            program, wanted, trace.elements, trace.loops, questions, functions, code.kernel.lds_bytes
-        ).verdicts():
-            verdicts.append((about, verdict))
-            if isinstance(verdict, Refuted):
-                break
+        with budget.within(seconds):
+            wanted = expected_elements(program, functions)
+            computes = functions.applied  # the program does, since only it has been read
+            trace = _trace(code, program, questions, functions, wanted.loops)
+            assumptions += trace.assumptions + ((EQUAL_RESULTS,) if computes else ())
+            narrow = _narrow(program, wanted.elements, trace.elements)
+            for about, verdict in Comparison(
+                program, wanted, trace.elements, trace.loops, questions, functions, code.kernel.lds_bytes
+            ).verdicts():
+                verdicts.append((about, verdict))
+                if isinstance(verdict, Refuted):
+                    break
     except DeviceError as error:
         verdicts.append(("the binary is followed", unknown(str(error))))
     except RecursionError:
         verdicts.append(("the binary is followed", unknown("its values are choices nested too deeply")))
+    except budget.OutOfTimeError:
+        verdicts.append(("what is left", unknown("the time for all claims is used up")))
     doubt = code.kernel.machine.evidence.doubt
     assumptions += (f"{code.kernel.target}: {doubt}",) if doubt else ()
     return BinaryVerdict(program.name, code.kernel.target, tuple(verdicts), narrow, assumptions)
@@ -162,7 +164,7 @@ def _trace(
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
     inputs = Inputs(arguments, blocks, program.threads, given, _sizes(program))
-    trace = follow(code, inputs, _Memory(questions), questions.deadline, functions, counts).complete()
+    trace = follow(code, inputs, _Memory(questions), functions, counts).complete()
     for one in trace.elements:
         if one.atomic:
             raise NotReadable(f"{one.instruction.place}: an atomic operation, of which a program has none")

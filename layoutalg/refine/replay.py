@@ -16,7 +16,6 @@ A witness without sizes (a store that is missing altogether) is replayed at othe
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,7 +80,7 @@ def replay(code: MachineCode, program: Program, verdict: Refuted | None = None, 
     >>> print(replay(code, program, Refuted("a claim", "nothing", 0.0, (), Witness(({"M": 3, "N": 70},), ""))))
     replayed at M = 3, N = 70: the run shows no difference, nor does any at other sizes
     """
-    own, end = _sizes(program, verdict), time.monotonic() + seconds
+    own, end = _sizes(program, verdict), budget.spent() + seconds
     first = Replay({}, None, "no sizes are named") if own is None else _run(code, program, own, ORDERS, seconds)
     if first.confirmed:
         return first
@@ -89,10 +88,10 @@ def replay(code: MachineCode, program: Program, verdict: Refuted | None = None, 
     for k, sizes in enumerate(_others(program)):
         if first.steps + sum(other.steps for other in others) >= ALL_STEPS:
             break
-        others.append(_run(code, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - time.monotonic()))
+        others.append(_run(code, program, sizes, ORDERS[k % 2 : k % 2 + 1], end - budget.spent()))
         if others[-1].confirmed:
             return others[-1]
-        if time.monotonic() > end:
+        if budget.spent() > end:
             break
     if all(other.confirmed is None for other in others):
         return replace(first, text="; at others, ".join(run.text for run in (first, *others[:1])))

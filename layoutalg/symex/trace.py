@@ -62,11 +62,10 @@ def follow(
     code: MachineCode,
     inputs: Inputs,
     environment: Environment,
-    deadline: float,
     functions: UninterpretedFunctions | None = None,
     counts: Mapping[Expr, Expr] | None = None,
 ) -> Trace:
-    """Follows a kernel on all ways until the `time.monotonic` of the deadline; `functions` names what is computed."""
+    """Follows a kernel on all ways in the time that is left; `functions` names what is computed."""
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
     facts = Facts(builder.assumed, loops.record)
@@ -74,7 +73,7 @@ def follow(
     values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
     stopped: Exception | None = None
     try:
-        SymbolicExecution(SymbolicMachine(code, inputs, values, builder), loops, deadline).run()
+        SymbolicExecution(SymbolicMachine(code, inputs, values, builder), loops).run()
     except (DeviceError, InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
         stopped = error
     elements = () if stopped else builder.finished()

@@ -1,4 +1,4 @@
-"""One wall-clock budget a claim, which Python's strategies keep as the solver does."""
+"""One budget a claim, which Python's strategies keep as the solver does."""
 
 import pytest
 
@@ -75,3 +75,33 @@ def test_a_product_too_long_to_write_out_stays_a_product_of_the_same_value() -> 
     point = {v: k + 1 for k, v in enumerate(symbols.values())}
     assert value(simplify(power), point) == value(power, point)
     assert nonnegative(power)
+
+
+def test_a_budget_counts_steps_and_not_the_clock(monkeypatch) -> None:
+    monkeypatch.setattr(budget.time, "process_time", lambda: 0.0)
+    with budget.within(1):
+        budget.check(budget.STEPS // 2)
+        assert budget.left() == 0.5
+        with pytest.raises(budget.OutOfTimeError):
+            budget.check(budget.STEPS // 2)
+
+
+def test_what_no_count_foresees_ends_with_the_processors_time(monkeypatch) -> None:
+    seconds = iter(range(100))
+    monkeypatch.setattr(budget.time, "process_time", lambda: next(seconds))
+    with budget.within(1):
+        for _ in range(budget.SLACK - 1):
+            budget.check(budget.LOOK + 1)
+        with pytest.raises(budget.OutOfTimeError):
+            budget.check(budget.LOOK + 1)
+
+
+def test_a_question_takes_as_many_steps_whenever_it_is_asked() -> None:
+    def taken(name: str) -> float:
+        before = budget.spent()
+        m, n = symbol(f"{name}m"), symbol(f"{name}n")
+        assert prove(ForAll("it is", m * n * 4 + n <= (m * 4 + 1) * (n + 1)), strategy="z3").name == "proved"
+        return budget.spent() - before
+
+    first = taken("warm")
+    assert 0 < taken("once") <= 2 * first

@@ -76,7 +76,7 @@ def test_an_interrupt_leaves_no_half_answer(monkeypatch: pytest.MonkeyPatch) -> 
 
     by_z3(EASY)
     with monkeypatch.context() as patch:
-        patch.setattr(solver.select, "select", interrupted)
+        patch.setattr(solver._PROCESS, "_receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             by_z3(EASY)
     assert by_z3(WRONG).name == "refuted"

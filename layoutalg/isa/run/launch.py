@@ -54,6 +54,9 @@ _MEMORY = 1 << 29
 #: A kernel that runs for more instructions than this is taken to hang.
 STEP_LIMIT = 2_000_000
 
+#: Steps of an instruction, of all lanes that are run at once.
+_INSTRUCTION = 150
+
 #: Turns after which a wave goes that has stood for longest.
 _PATIENCE = 512
 
@@ -299,7 +302,7 @@ def _turn(
         if instruction is None:
             raise Fault("control", f"no instruction at {address:#x}", registers.where)
         registers.where = instruction.place
-        budget.check()
+        budget.check(_INSTRUCTION)
         name, done = instruction.name, done + 1
         address += instruction.size
         target = branch_target(instruction)

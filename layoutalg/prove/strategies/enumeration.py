@@ -26,6 +26,8 @@ Values: TypeAlias = "npt.NDArray[np.int64]"
 
 BLOCK = 1 << 17
 """Points evaluated at a time."""
+POINTS = 30
+"""Points that are evaluated in a step."""
 SMALL_RANGE = 1 << 16
 """Outputs in a range of this length are counted in a table, however few there are; a longer one must be filled more."""
 NAME = "enumeration"
@@ -60,7 +62,7 @@ def _blocks(axes: Sequence[Expr]) -> Iterator[dict[Expr, Values]]:
     outer = total // inner
     step = max(1, BLOCK // inner)
     for start in range(0, outer, step):
-        budget.check()
+        budget.check(step * inner // POINTS)
         number = np.arange(start, min(start + step, outer), dtype=np.int64)
         block: dict[Expr, Values] = {}
         shape = [len(number), *counts[split:]]

@@ -12,7 +12,6 @@ What it cannot represent: proofs by what a floating-point function or another la
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -40,9 +39,7 @@ FEW_CHOICES = 8
 class Questions:
     """Asks the prover about one program; nothing is refuted by values of what is `free`, which the machine has not."""
 
-    def __init__(self, program: Program, deadline: float) -> None:
-        """`deadline` is the `time.monotonic` after which nothing is asked."""
-        self.deadline = deadline
+    def __init__(self, program: Program) -> None:
         self.free: set[Expr] = set()
         self.open_ranges = self.open_claims = 0
         self._extremes = extreme_sizes(program)
@@ -54,11 +51,6 @@ class Questions:
             *((Shown("sizes", program.sizes),) if program.sizes else ()),
         )
 
-    @property
-    def late(self) -> bool:
-        """Whether the time is used up."""
-        return time.monotonic() > self.deadline
-
     def shown(self, goal: Expr, given: Expr) -> bool:
         """Whether `given ⇒ goal` is proved, soon."""
         if (goal, given) not in self._found:
@@ -66,7 +58,7 @@ class Questions:
         return self._found[goal, given]
 
     def _shown(self, goal: Expr, given: Expr) -> bool:
-        if self.late or any(shows_wrong(goal, given, sizes) for sizes in self._extremes):
+        if any(shows_wrong(goal, given, sizes) for sizes in self._extremes):
             return False
         limits = Limits(steps=FIRST_STEPS if self.open_ranges >= OPEN_RANGES else RANGE_STEPS, choices=FEW_CHOICES)
         shown = any(
@@ -101,8 +93,6 @@ class Questions:
         return verdict if isinstance(verdict, Refuted) else None
 
     def _decide(self, label: str, goal: Expr, given: Expr, show: tuple[Shown, ...]) -> Verdict:
-        if self.late:
-            return unknown("the time for all claims is used up")
         if self.open_claims >= OPEN_CLAIMS:
             return unknown(f"{self.open_claims} claims before it are open")
         limits = Limits(steps=RANGE_STEPS if self.open_claims else CLAIM_STEPS)

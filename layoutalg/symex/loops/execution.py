@@ -15,11 +15,10 @@ What it cannot represent: branches to an address in a register.
 
 from __future__ import annotations
 
-import time
 from itertools import count
 from typing import Protocol
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, conjuncts, negation, simplify
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, budget, conjuncts, negation, simplify
 from layoutalg.isa.decode.code import branch_target
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
 from layoutalg.isa.semantics.control import BRANCHES, ENDS
@@ -52,9 +51,8 @@ class Loops(Protocol):
 class SymbolicExecution:
     """Takes a machine through its kernel (symbolic execution)."""
 
-    def __init__(self, machine: SymbolicMachine, loops: Loops, deadline: float) -> None:
-        """`deadline` is the `time.monotonic` at which it gives up."""
-        self.machine, self.loops, self.deadline = machine, loops, deadline
+    def __init__(self, machine: SymbolicMachine, loops: Loops) -> None:
+        self.machine, self.loops = machine, loops
         self.blocks = machine.program.blocks
         self.flow = flow_of(machine.kernel.start, self.blocks)
         self._around: LoopExecution = ()  # the loops that are followed, each by its head and its iteration
@@ -72,7 +70,7 @@ class SymbolicExecution:
     @property
     def late(self) -> bool:
         """Whether the time is used up."""
-        return time.monotonic() > self.deadline
+        return budget.left() <= 0
 
     def executed(self, head: int) -> LoopExecution:
         """Which execution of a loop this is, of those in the iterations that are followed."""

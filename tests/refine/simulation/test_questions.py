@@ -30,7 +30,7 @@ def questions(monkeypatch):
 
 @pytest.fixture
 def prover():
-    return budgets.Questions(register_transpose(96, 64), 1e12)
+    return budgets.Questions(register_transpose(96, 64))
 
 
 def test_a_claim_that_is_open_is_not_asked_again(questions, prover):

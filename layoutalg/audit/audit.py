@@ -142,7 +142,9 @@ def _assumptions(case: LaunchedKernel, decided: Sequence[Finding]) -> Iterator[s
 def _unclaimed(
     case: LaunchedKernel, asked: Sequence[str], claims: Sequence[Finding], tried: Mapping[str, int]
 ) -> Iterator[str]:
-    """What of what comes out no claim is about; `tried`: how many runs gave what a tensor is to hold."""
+    """What no claim is about; `tried`: how many runs gave what a tensor is to hold."""
+    if case.launch.guessed:
+        yield "that it is launched so (guessed = true)"
     said = {one.tensor for one in case.launch.computes}
     refuted = {one.about for one in claims if one.claim == computes.NAME and isinstance(one.verdict, Refuted)}
     said |= {one.tensor for one in case.launch.tried if one.text in refuted}

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,17 +15,21 @@ import typer
 from layoutalg import __version__
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.executing import chosen_kernel
-from layoutalg.cli.files import Includes, load
+from layoutalg.cli.files import Includes, load, triton_files
 from layoutalg.cli.output import Format, OutputFormat, placed, time_limit
 from layoutalg.disk import write_whole
 from layoutalg.errors import shortened
+from layoutalg.index import variables
+from layoutalg.index.evaluate import value
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
+    from layoutalg import formats
     from layoutalg.audit import audit as auditing
     from layoutalg.audit.figures import figures as measured
     from layoutalg.cli import reports
-    from layoutalg.isa.container import lines, names
+    from layoutalg.interop.triton import build as builds
+    from layoutalg.isa.container import lines, names, signature
     from layoutalg.isa.decode import code as codes
     from layoutalg.launch import report
     from layoutalg.prove import verdict as verdicts
@@ -37,7 +42,12 @@ MANY = 12
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(help="A code object, a bundle of them, or a library that holds some.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A code object, a bundle of them, or a library that holds some.")
+    ] = None,
+    triton: Annotated[
+        Path | None, typer.Option(help="What Triton wrote of a kernel, KERNEL.json, in place of a file.")
+    ] = None,
     launch_file: Annotated[
         Path | None,
         typer.Option("--launch", help="The launch file (.toml, .json); without it, a template is written."),
@@ -63,6 +73,7 @@ def audit(
 
     \b
     layoutalg audit transpose.co > transpose.toml
+    layoutalg audit --triton ~/.triton/cache/…/softmax.json --template softmax.toml
     layoutalg audit transpose.co --launch transpose.toml
     """
     if template is not None and launch_file is not None:
@@ -71,10 +82,15 @@ def audit(
         raise InputError(f"--format {form} is of claims, which need a launch file: give --launch")
     spec = load(launch_file, include) if launch_file is not None else None
     named = spec.launch.kernel if spec is not None and spec.launch else None
-    payload, chosen = chosen_kernel(file, kernel or named, target)
+    file, build = triton_files(file, triton)
+    payload, chosen = chosen_kernel(file, kernel or named or (build.name if build else None), target)
     code, where = codes.decode_kernel(chosen), lines.SourceLines.read(payload).of
     if spec is None:
-        return _figures(measured.figures(code, seconds), where, template, form is OutputFormat.JSON)
+        said = signature.parameters(payload, chosen.entry)
+        found = measured.figures(code, seconds, said, build)
+        return _figures(found, where, template, form is OutputFormat.JSON)
+    if build is not None:
+        _refuse_other_blocks(spec, build)
     told = Told(auditing.audit(code, spec, seconds), where)
     if form is OutputFormat.JSON:
         print(json.dumps({"layoutalg": __version__, **told.data}))
@@ -83,6 +99,20 @@ def audit(
     elif written := reports.WRITERS[form](told.as_reports(file)):
         print(written)
     return told.exit_code
+
+
+def _refuse_other_blocks(spec: formats.SpecFile, build: builds.TritonBuild) -> None:
+    """InputError where a launch has other threads, or less LDS, than Triton compiled the kernel for."""
+    launch = spec.launch
+    threads = [value(one, {}) for one in launch.block if not variables(one)] if launch is not None else []
+    if launch is None or len(threads) < len(launch.block):
+        return
+    if prod(threads) != build.threads:
+        raise InputError(f"{spec.path}: a block of {prod(threads)} threads; Triton compiled {build.name} for "
+                         f"{build.warps} waves of {build.lanes} lanes: block = [{build.threads}]")  # fmt: skip
+    if not variables(launch.lds) and value(launch.lds, {}) < build.shared:
+        raise InputError(f"{spec.path}: {launch.lds} bytes of LDS; Triton compiled {build.name} for {build.shared}: "
+                         f"lds = {build.shared}")  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
+from layoutalg.errors import LayoutError
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -17,7 +18,9 @@ with lazy_imports():
     from layoutalg.cpp import asking
     from layoutalg.device import constants
     from layoutalg.formats import cpp as compiling
+    from layoutalg.formats import spec as specs
     from layoutalg.formats import ttgir
+    from layoutalg.interop.triton import build as builds
 
 Includes = Annotated[
     list[Path] | None, typer.Option("-I", "--include", help="A folder of headers for the C++ of a spec file: CK's.")
@@ -120,6 +123,21 @@ def missing(path: Path, defines: dict[str, str]) -> str:
         return ""
     found = asking.asked(path, defines)
     return f"; in all it asks for {' '.join(f'-D {name}={value}' for name, value in found.items())}" if found else ""
+
+
+def triton_files(file: Path | None, metadata: Path | None) -> tuple[Path, builds.TritonBuild | None]:
+    """The code object, and what Triton wrote of it: beside the code object, or beside its metadata."""
+    if (file is None) == (metadata is None):
+        raise InputError("give a code object, or with --triton what Triton wrote of one: KERNEL.json")
+    path = metadata or Path(str(file)).with_suffix(".json")
+    code = file or path.with_suffix(".hsaco")
+    if metadata is None and (code.suffix != ".hsaco" or not path.is_file()):
+        return code, None
+    texts = (specs.read_text(one) if one.is_file() else "" for one in (path, path.with_suffix(".ttir")))
+    try:
+        return code, builds.read_build(*texts)
+    except LayoutError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def descriptor_of(spec: formats.SpecFile, name: str | None) -> formats.DescriptorItem:

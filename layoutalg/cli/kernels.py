@@ -233,7 +233,9 @@ def compile_file(
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A macro: NAME or NAME=VALUE.")] = None,
     standard: Annotated[str, typer.Option("--std", help="The C++ standard, as clang names it.")] = "c++17",
     opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="How far clang optimises.")] = 3,
-    lines: Annotated[bool, typer.Option("-g", help="Say which line each instruction comes from.")] = False,
+    lines: Annotated[
+        bool, typer.Option("-g", help="Keep lines of the source, and names and types of arguments.")
+    ] = False,
     every: Annotated[bool, typer.Option("--all-errors", help="Show every error, not the first.")] = False,
 ) -> int:
     """Compile a source to a code object, and report its registers, LDS and spills."""
@@ -244,7 +246,7 @@ def compile_file(
         read_whole(source).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read as text ({error})") from None
-    flags = (f"-std={standard}", *(f"-D{macro}" for macro in define or ()), *(("-gline-tables-only",) if lines else ()))
+    flags = (f"-std={standard}", *(f"-D{macro}" for macro in define or ()), *(("-g",) if lines else ()))
     try:
         compiler = device.choose_with_ocml(target)
         code = device.compile_file(

@@ -23,6 +23,7 @@ Arguments stand in the code object's order, those left out that the runtime fill
 
 `assume` says what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
 `computes` says what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
+`guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
 `tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
 What it cannot represent: structs in structs, and textures.
 """
@@ -123,6 +124,7 @@ class Launch:
     computes: tuple[Equation, ...] = ()
     tried: tuple[Equation, ...] = ()
     line: int | None = None
+    guessed: bool = False  # nobody has said yet that the host launches it so
 
     @property
     def passed(self) -> tuple[Field, ...]:

@@ -29,6 +29,7 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
         assume=tuple(_assumption(builder, (*path, "assume", n), one) for n, one in enumerate(data.get("assume", ()))),
         claims=tuple(data.get("claims", ())),
         line=builder.lines(path),
+        guessed=data.get("guessed", False),
     )
     claimed, tried = _equations(builder, path, data, made)
     made = replace(made, computes=claimed, tried=tried)

@@ -1,6 +1,7 @@
 """`layoutalg audit`: verdicts, exit codes and bad input as a user sees them."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -67,7 +68,8 @@ def test_without_a_launch_file_a_template_of_one_is_written(folder, tmp_path) ->
     written = loads(done.stdout).launch
     assert written.kernel == "scale"
     assert len(written.arguments) == 4
-    assert written.writes == ("p1",)
+    assert written.writes == ("o",)
+    assert written.guessed
     (tmp_path / "k.toml").write_text(done.stdout)
     assert run("audit", folder / "scale.co", "--launch", tmp_path / "k.toml").returncode in (1, 2)  # lengths are to say
 
@@ -143,3 +145,34 @@ def test_what_is_no_code_object_is_one_line(folder, tmp_path, content: bytes) ->
 def test_a_launch_of_another_kernel_exits_3(folder, tmp_path) -> None:
     (tmp_path / "other.toml").write_text(LAUNCH.replace(', { name = "alpha", dtype = "f32" }', ""))
     refused(run("audit", folder / "scale.co", "--launch", tmp_path / "other.toml"), "takes 4 arguments")
+
+
+METADATA = '{"name": "softmax", "target": {"arch": "gfx942", "warp_size": 64}, "num_warps": 4, "shared": 16}'
+TTIR = "tt.func public @softmax(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %N: i32 {tt.divisibility = 16 : i32}) attributes {"
+
+
+def test_what_triton_wrote_of_a_kernel_is_in_its_template_and_held_against_its_launch(tmp_path) -> None:
+    builds = Path(__file__).parent.parent / "foreign" / "triton" / "builds"
+    (tmp_path / "softmax.hsaco").write_bytes((builds / "softmax-gfx942.co").read_bytes())
+    (tmp_path / "softmax.json").write_text(METADATA)
+    (tmp_path / "softmax.ttir").write_text(TTIR)
+    template = run("audit", "--triton", tmp_path / "softmax.json").stdout
+    file = loads(template)
+    assert file.launch.tensors == ("x", "o")
+    assert file.launch.writes == ("o",)
+    assert ([str(one) for one in file.launch.block], str(file.launch.lds)) == (["256"], "16")
+    assert file.symbols["N"].value.multiple_of == 16
+    launch = tmp_path / "softmax.toml"
+    launch.write_text(template)
+    done = run("audit", tmp_path / "softmax.hsaco", "--launch", launch)
+    assert done.returncode == 0, done.stdout
+    assert "not claimed: that it is launched so (guessed = true)" in done.stdout
+    for old, new, why in (
+        ("block = [256]", "block = [128]", "a block of 128 threads; Triton compiled softmax for 4 waves of 64 lanes"),
+        ("lds = 16", "lds = 8", "8 bytes of LDS; Triton compiled softmax for 16"),
+    ):
+        launch.write_text(template.replace(old, new))
+        refused(run("audit", "--triton", tmp_path / "softmax.json", "--launch", launch), why)
+    (tmp_path / "softmax.json").write_text("{}")
+    refused(run("audit", "--triton", tmp_path / "softmax.json"), "no metadata of a kernel of Triton")
+    refused(run("audit"), "give a code object, or with --triton what Triton wrote of one")

@@ -14,24 +14,31 @@ What it cannot represent: LDS that the launch adds; lanes that lie apart by size
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.costs import Fact
+from layoutalg.audit.figures.guesses import guesses
 from layoutalg.audit.figures.inner import InnerLoop, inner_loop
-from layoutalg.audit.figures.template import THREADS, PointerUse, template
+from layoutalg.audit.figures.template import THREADS, Frame, PointerUse, named, template
 from layoutalg.audit.followed import LaunchedKernel
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
 from layoutalg.index import InexpressibleError, budget
+from layoutalg.interop.parameters import KernelParameter
+from layoutalg.interop.triton.build import TritonBuild
+from layoutalg.isa.container import names
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.described import Surveyor
 from layoutalg.launch.report import Lines, address_of
 from layoutalg.launch.symbolic import LDS
 from layoutalg.target import target as gpu
+
+#: The most threads of a block where a source does not bound them (clang, `--gpu-max-threads-per-block`).
+UNBOUND = 1024
 
 
 @dataclass(frozen=True)
@@ -117,36 +124,45 @@ def costs_text(costs: Sequence[Fact], where: Lines) -> Iterator[str]:
         yield f"{one.about}{f' ({source})' if source else ''}: {one.why or said}"
 
 
-def figures(code: MachineCode, seconds: float = 20) -> Figures:
-    """What is known of a kernel without its launch."""
+def figures(
+    code: MachineCode, seconds: float = 20, said: Sequence[KernelParameter] = (), build: TritonBuild | None = None
+) -> Figures:
+    """What is known of a kernel without its launch; `said`: what its source says of its parameters."""
     kernel = code.kernel
     found = Surveyor(kernel.target).survey(kernel.code, kernel.wave_size, kernel.float_mode)
-    block, limit = _block(kernel)
-    grid = max((axis + 1 for axis, there in enumerate(kernel.block_indices) if there), default=1)
-    said = kernel.name, kernel.metadata.visible, block, grid, limit
-    text, unread = template(*said), ""
+    frame = _frame(kernel, build)
+    known = names.spoken(kernel.name), named(kernel.metadata.visible, build.parameters if build else said)
+    text, unread = template(*known, frame), ""
     costs: tuple[Fact, ...] = ()
     try:
         with budget.within(seconds):
             followed = LaunchedKernel.of(code, loads(text)).follow().complete()
-        text = template(*said, _used(followed.accesses))
+        suggested = guesses(followed.accesses, followed.launched)
+        if not frame.lds_by and all(one.memory != LDS for one in followed.accesses):
+            frame = replace(frame, lds_by="it accesses no LDS")
+        text = template(*known, frame, _used(followed.accesses), suggested)
         costs = followed.costs
     except (DeviceError, InexpressibleError, RecursionError) as error:
         unread = str(error)
     except budget.OutOfTimeError:
         unread = f"it takes longer than {seconds:g} s"
-    fixed = bool(kernel.metadata.required_block)
-    return Figures(code, block, fixed, found.instructions, found.missing, costs, unread, text)
+    return Figures(code, frame.block, bool(frame.block_by), found.instructions, found.missing, costs, unread, text)
 
 
-def _block(kernel: KernelBinary) -> tuple[tuple[int, ...], str]:
-    """A block that the kernel takes, and a word on it."""
+def _frame(kernel: KernelBinary, build: TritonBuild | None) -> Frame:
+    """A launch that the kernel takes, and whence that is known."""
     said = kernel.metadata
+    axes = max((axis + 1 for axis, there in enumerate(kernel.block_indices) if there), default=1)
+    if build is not None:
+        by = f"Triton compiled it for {build.warps} waves of {build.lanes} lanes"
+        return Frame((build.threads,), axes, build.shared, by, "Triton's `shared`")
     if said.required_block:
-        return said.required_block, "the kernel takes no others"
-    axes, threads = kernel.thread_dimensions, min(THREADS, said.max_threads)
-    wide = min(threads, 32 if axes > 1 else threads)
-    return (wide, threads // wide, 1)[:axes], f"the kernel takes at most {said.max_threads} of them"
+        return Frame(said.required_block, axes, 0, "the kernel takes no others")
+    dimensions, threads = kernel.thread_dimensions, min(THREADS, said.max_threads)
+    if said.max_threads < UNBOUND:
+        threads = said.max_threads  # as its author bounds it
+    wide = min(threads, 32 if dimensions > 1 else threads)
+    return Frame((wide, threads // wide, 1)[:dimensions], axes)
 
 
 def _used(accesses: Sequence[TracedAccess]) -> Mapping[str, PointerUse]:

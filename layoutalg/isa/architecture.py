@@ -104,6 +104,10 @@ class Architecture:
     #: Whether DS_PERMUTE_B32 and its kind reach all of 64 lanes (AMD's pseudocode for DS_BPERMUTE_B32).
     permutes_64_lanes: bool
 
+    #: Whether a bit of the descriptor says that clamping makes 0 of a NaN, as it always does elsewhere (AMDGPUUsage,
+    #: COMPUTE_PGM_RSRC1, ENABLE_DX10_CLAMP: GFX6 to GFX11).
+    says_clamped_nan: bool
+
     #: What counts accesses up (LLVM's AMDGPUUsage, "Memory Model").
     counters: Counters
     #: Wait instruction → where its immediate has each counter (LLVM, AMDGPUBaseInfo: decodeWaitcnt, decodeLoadcntDscnt;
@@ -165,6 +169,7 @@ _CDNA = Architecture(
     even_vectors=True,
     lane_controls=_LANE_CONTROLS | {"wave_shl", "wave_rol", "wave_shr", "wave_ror", "row_bcast15", "row_bcast31"},
     permutes_64_lanes=True,
+    says_clamped_nan=True,
     counters=Counters(load="vm", store="vm", lds="lgkm", constant="lgkm"),
     waits={"S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 4),)}, exports=((4, 3),))},
     unordered=frozenset({"constant", "flat"}),
@@ -196,6 +201,7 @@ _RDNA3 = Architecture(
     even_vectors=False,
     lane_controls=_LANE_CONTROLS | {"row_xmask"},
     permutes_64_lanes=False,
+    says_clamped_nan=True,
     counters=Counters(load="vm", store="vs", lds="lgkm", constant="lgkm"),
     waits={
         "S_WAITCNT": Wait({"vm": ((10, 6),), "lgkm": ((4, 6),)}, exports=((0, 3),)),
@@ -219,8 +225,11 @@ _RDNA4 = replace(
     name="rdna4",
     permutes_64_lanes=True,
     signed_offsets={"SMEM": 24, "GLOBAL": 24, "SCRATCH": 24, "FLAT": 24},
+    says_clamped_nan=False,
     counters=Counters(load="load", store="store", lds="ds", constant="km"),
     waits={
+        # deprecated, and still taken "with a conservative effect" (LLVM's pull requests 77336, 92306): at least this
+        "S_WAITCNT": Wait({"load": ((10, 6),), "ds": ((4, 6),), "km": ((4, 6),)}, exports=((0, 3),)),
         "S_WAIT_LOADCNT": Wait({"load": ((0, 6),)}),
         "S_WAIT_STORECNT": Wait({"store": ((0, 6),)}),
         "S_WAIT_DSCNT": Wait({"ds": ((0, 6),)}),

@@ -86,6 +86,7 @@ class Descriptor:
     dynamic_stack: bool  # the runtime may give more scratch
     wave_size: int
     float_mode: int  # rounding and denormals
+    clamps_nan: bool  # to 0, where a number is clamped
     user_sgprs: tuple[tuple[str, int], ...]  # what is in the first scalar registers, and in how many
     user_sgpr_count: int  # how many registers those take, padding included
     preload_offset: int  # dwords from the start of the arguments to those that are preloaded
@@ -141,6 +142,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         dynamic_stack=bool(whole >> PROPERTIES + 11 & 1),
         wave_size=wave_size,
         float_mode=_bits(whole, RSRC1 + 12, RSRC1 + 19),
+        clamps_nan=bool(whole >> RSRC1 + 21 & 1) or not architecture.says_clamped_nan,
         user_sgprs=_user_sgprs(whole),
         user_sgpr_count=_bits(whole, RSRC2 + 1, RSRC2 + 5),
         preload_offset=_bits(whole, _PRELOAD + 7, _PRELOAD + 15),

@@ -5,7 +5,7 @@ An instruction is looked at once; what comes of it carries it out.
 What an encoding adds to an operation is written here: signs of floating-point sources, and two operations at once (dual
 instructions, whose halves both read before either writes).  Parts of registers are in `sub_dword`, data of other lanes
 in `parallel`.
-What it cannot represent: clamping and output modifiers.
+What it cannot represent: output modifiers, and clamping of several numbers at once.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Arithmetic:
         if alu.signs and not _turned(instruction) & ~bits_of(alu.signs):
             known |= {"neg", "abs"}
         values = self._values(instruction) if alu.floats else self.w
+        clamped = _clamped(instruction, alu) if self.kernel.clamps_nan else ""
+        known |= {"clmp"} if clamped else frozenset()
         in_parts, parallel = instruction.form.endswith("_SDWA"), "_DPP" in instruction.form
         parts = self.parts.fields(instruction, alu) if in_parts else frozenset()
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
@@ -80,7 +82,10 @@ class Arithmetic:
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         if "fnuz" in alu.fields:
             fields["fnuz"] = self.kernel.machine.eights == "fnuz"
-        return partial(alu.effect, values, **fields), sources
+        effect = partial(alu.effect, values, **fields)
+        if clamped and instruction.fields.get("clmp"):
+            return lambda *words: values.function(clamped, effect(*words)), sources
+        return effect, sources
 
     def _values(self, instruction: Instruction) -> Values:
         """The operations of the float mode that the instruction is carried out in."""
@@ -143,6 +148,22 @@ def _number_in_mixture(instruction: Instruction, token: str) -> int:
     if operand.index and (operand.kind == "bits" or (upper and operand.kind in ("int", "float"))):
         raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as f16")
     return 16
+
+
+#: What the name of an operation whose result is one number ends with; conversions and those of several begin so.
+_NUMBERS, _NO_NUMBER = ("F16", "F32", "F64"), ("V_CMP", "V_CVT", "V_PK", "V_FREXP_EXP", "V_FMA_MIXLO", "V_FMA_MIXHI")
+
+
+def _clamped(instruction: Instruction, alu: Alu) -> str:
+    """The function that holds the result between 0 and 1, and makes 0 of a NaN; empty where it is no number.
+
+    (ISA manuals, VOP3, CLMP.)  A sum of products of halves is an f32.
+    """
+    name = instruction.name
+    kind = "F32" if name.startswith(("V_DOT2_F32", "V_DOT2C_F32", "V_DOT2ACC_F32")) else name.rpartition("_")[2]
+    if not alu.floats or kind not in _NUMBERS or name.startswith(_NO_NUMBER) or len(alu.writes) > 1:
+        return ""
+    return f"clamp_{kind.lower()}"
 
 
 def _turned(instruction: Instruction) -> int:

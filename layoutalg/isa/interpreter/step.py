@@ -14,9 +14,9 @@ from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
 from layoutalg.isa.interpreter.moves import MOVES, Moves
-from layoutalg.isa.interpreter.operands import Action, Operands, refuse_fields
+from layoutalg.isa.interpreter.operands import Action, Operands, operand_of, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
-from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, access_of, has_no_effect
+from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
@@ -57,6 +57,9 @@ class Interpreter:
             return self.arithmetic.one(instruction, ALU[name])
         if name in ACCESSES:
             return partial(self._access, instruction, access_of(instruction.name, instruction.fields))
+        if name in CLOCKS:
+            refuse_fields(instruction, frozenset())
+            return lambda: self.memory.bring_scalars(operand_of(instruction, "d"), self.registers.clock())
         if name in self.waits:
             return partial(self.memory.wait, self.waits[name].left(instruction.fields.get("simm16", 0)))
         if has_no_effect(name, instruction.fields):

@@ -68,6 +68,9 @@ class RegisterStorage(Protocol):
     def loaded_at(self, address: int) -> Word:
         """Where an address of the code object is loaded: a word of 64 bits."""
 
+    def clock(self) -> Word:
+        """What time it is, by some clock: a word of 64 bits for the wave."""
+
     def begin_indexing(self, number: Word, mode: int) -> None:
         """From here on the number's low byte is added to register numbers, to those that the mode says."""
 
@@ -112,6 +115,9 @@ class MemoryStorage(Protocol):
 
     def bring(self, target: Operand, word: Word) -> None:
         """Writes a vector register with what the LDS unit brings, which is there after a wait."""
+
+    def bring_scalars(self, target: Operand, word: Word) -> None:
+        """Writes two scalar registers with a word that comes as scalar loads do, and is there after a wait."""
 
 
 class Lanes(Protocol):

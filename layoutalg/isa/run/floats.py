@@ -243,6 +243,7 @@ _SAME: Mapping[str, Function] = {
     "rndne": np.rint,
     "fract": _fraction,
     "significand": _significand,
+    "clamp": lambda a: np.where(a > 0, np.minimum(a, a.dtype.type(1)), a.dtype.type(0)),
 }
 
 #: The same of one number, f32's of normal numbers only (`semantics.transcendental`).

@@ -40,6 +40,15 @@ class WaveMemory(ReachedMemory):
         registers.store_lanes((target.kind, target.index), word, registers.active, registers.full)
         registers.track.load([(target.kind, target.index)], counters, registers.live, True, registers.where)
 
+    def bring_scalars(self, target: Operand, word: Array) -> None:
+        """Writes the live waves; the registers are due until a wait."""
+        registers, counters = self.registers, (self.architecture.counters.constant,)
+        registers.track.issue(counters, registers.live, True)
+        keys = [(target.kind, target.index + k) for k in range(2)]
+        for key, part in zip(keys, (registers.w.low(word), registers.w.high(word)), strict=True):
+            registers.scalars[key] = registers.kept(key, part)
+        registers.track.load(keys, counters, registers.live, False, registers.where)
+
     def describes_scratch(self, low: Array, high: Array, offset: Array) -> bool:
         """Whether it is the buffer of the start, moved on by the wave's offset."""
         registers = self.registers

@@ -60,7 +60,7 @@ class WaveRegisters:
         self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves, self.thread_of)
         self.thread = np.arange(waves_per_block * self.lanes).reshape(1, 1, waves_per_block, self.lanes)
         self.enabled = self.thread < threads
-        self.where = "the entry"
+        self.where, self.ticks = "the entry", 0
         self._set_exec(lanes_to_bits(self.enabled, self.lanes).astype(np.uint64))
 
     def read_scalar(self, operand: Operand, bits: int) -> Array:
@@ -194,6 +194,11 @@ class WaveRegisters:
     def loaded_at(self, address: int) -> Array:
         """Where an address of the code object is loaded."""
         return self.w.const(self.image + address, 64)
+
+    def clock(self) -> Array:
+        """Later than whenever it was asked before."""
+        self.ticks += 1000
+        return self.w.const(self.ticks, 64)
 
     def begin_indexing(self, number: Array, mode: int) -> None:
         """Writes M0's low byte and mode."""

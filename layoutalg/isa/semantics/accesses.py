@@ -242,6 +242,9 @@ ACCESSES: Mapping[str, MemoryInstruction] = {
     **_atomics("DS", "lds", LDS),
 }
 
+#: What brings the time, as scalar loads bring data (CDNA 3 ISA, S_MEMTIME, S_MEMREALTIME).
+CLOCKS = frozenset({"S_MEMTIME", "S_MEMREALTIME"})
+
 #: Instructions without an effect that is modelled: scheduling hints, caches (memory is coherent here), counters of
 #: units that no kernel here uses, and the register hazards that a machine of one instruction at a time does not have.
 NO_EFFECT = frozenset({

@@ -1,4 +1,4 @@
-"""Control: what ends a wave, which branch is taken when, where a jump leads, and what a barrier's instructions do.
+"""Control: what ends a wave or the program, which branch is taken when, where a jump leads, what a barrier does.
 
 | a branch looks at | and is taken where |
 |---|---|
@@ -13,6 +13,10 @@ from collections.abc import Mapping
 
 #: What ends a wave.
 ENDS = frozenset({"S_ENDPGM"})
+
+#: What gives the wave to the trap handler, which ends the program: a failed assertion, `__builtin_trap` (LLVM's
+#: AMDGPUUsage, "Trap Handler ABI").
+TRAPS = frozenset({"S_TRAP"})
 
 #: Branch → what it looks at, and whether it is taken where that holds (ISA manuals, SOPP).
 BRANCHES: Mapping[str, tuple[str, bool]] = {

@@ -26,7 +26,8 @@ OVERFLOWING = frozenset({
 })  # fmt: skip
 _NEVER = frozenset({
     *(f"{name}_f16" for name in (
-        "max", "min", "maximum", "minimum", "med3", "trunc", "floor", "ceil", "rndne", "fract", "significand")),
+        "max", "min", "maximum", "minimum", "med3", "trunc", "floor", "ceil", "rndne", "fract", "significand",
+        "clamp")),
     "f16_of_f32_cut", "f16_of_i16", "exponent_of_f16",
 })  # fmt: skip
 

@@ -3,6 +3,7 @@
 | written | read | where |
 |---|---|---|
 | `x & 0xff00` | x mod 2¹⁶ − x mod 2⁸: a difference for each run of ones | always, of any representative |
+| `x & 0x55555555` | one function, 0 to 0x55555555 | of more than four runs, with unknowns in x |
 | `s & x` | s < 0 ? x : 0 | s is seen to be −1 or 0: all ones, or none |
 | `x \\| m` | x − (x & m) + m | m is constant |
 | `a \\| b`, `a ^ b` | a + b | no bit is in both |
@@ -26,6 +27,9 @@ from layoutalg.symex.values.word import Word
 
 #: Nodes of two words with data from which on their bits are no longer looked at.
 MOST_NODES = 64
+
+#: Runs of ones in a constant, up to which each is a difference of two remainders.
+MOST_RUNS = 4
 
 
 def with_mask(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
@@ -67,6 +71,18 @@ def function_of_large(name: str) -> Callable[[WordArithmetic, Word, Word], Expr 
         return w.unknown_of(name, 1 << a.bits, a.expr, b.expr, const(a.bits)) if data else None
 
     return found
+
+
+def picked_by_many(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
+    """`a & b`, where one is a constant of many runs of ones, as counts of bits have them, and the other is not known.
+
+    Some number, no more than the constant is: written as remainders the bits of one word would be very many.
+    """
+    for word, m in ((a, b), (b, a)):
+        mask = int(m.expr.value) % (1 << word.bits) if m.expr.op == "const" else 0
+        if (mask & ~(mask << 1)).bit_count() > MOST_RUNS and any(map(kind_of, variables(word.expr))):
+            return w.unknown_of("and", mask + 1, simplify(word.expr), const(mask), kind=Kind.ANY)
+    return None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -187,6 +203,7 @@ def _disjunction(a: Expr, b: Expr) -> Expr:
 
 
 CONJUNCTIONS = (
+    Rule("a mask with many runs of ones", picked_by_many, None, "an operation is a function of its operands"),
     Rule(
         "a mask with a run of ones",
         with_mask,

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from layoutalg.index import TRUE, Expr, symbol
 from layoutalg.symex.values.ranges import Ranges
+from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Word
 
 
@@ -73,7 +74,7 @@ class WordArithmetic(Protocol):
     def pair(self, low: Word, high: Word) -> Word:
         """The word of 64 bits of two."""
 
-    def unknown_of(self, name: str, limit: int, *of: Expr) -> Expr:
+    def unknown_of(self, name: str, limit: int, *of: Expr, kind: Kind = ...) -> Expr:
         """The one unknown of this name that belongs to these expressions."""
 
 

@@ -115,6 +115,12 @@ class IndexValues(WaveUnknowns):
         """A word with this representative."""
         return Word(as_expr(expr), bits, self)
 
+    def number(self, word: Word | Mask) -> Word:
+        """The word, or the number that a mask is."""
+        if isinstance(word, Word):
+            return word
+        return self.word(self.bits_as_number(word), 32 if word.half is not None else self.wave.size)
+
     # Values in range
 
     def unsigned(self, word: Word) -> Expr:
@@ -132,21 +138,23 @@ class IndexValues(WaveUnknowns):
         value %= 1 << bits
         return self.word(value - (1 << bits) if value >> bits - 1 else value, bits)
 
-    def shl(self, word: Word, amount: Word) -> Word:
+    def shl(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A product."""
+        word, amount = self.number(word), self.number(amount)
         if simplify(amount.expr).op != "const":
             return self._shifted("shl", word, amount, (1 << word.bits) - 1)
         return word.with_expr(word.expr * (1 << self._constant(amount)))
 
-    def lshr(self, word: Word, amount: Word) -> Word:
+    def lshr(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A quotient of the unsigned value."""
+        word, amount = self.number(word), self.number(amount)
         if simplify(amount.expr).op != "const":
             return self._shifted("lshr", word, amount, self.unsigned(word).hi)
         return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.ranges.given))
 
-    def ashr(self, word: Word, amount: Word) -> Word:
+    def ashr(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A quotient of the signed value; of the last bit, the sign."""
-        places = self._constant(amount)
+        word, places = self.number(word), self._constant(self.number(amount))
         if places < word.bits - 1:
             return word.with_expr(shifted(self.signed(word), places, self.ranges.given))
         sign: Expr | None = first(RULES["sign"], self, word)
@@ -159,29 +167,32 @@ class IndexValues(WaveUnknowns):
         limit = 1 + (int(most) if 0 <= most <= whole else whole)
         return word.with_expr(self.unknown_of(name, limit, word.expr, simplify(amount.expr), const(limit)))
 
-    def eq(self, left: Word | Mask, right: Word) -> Bit:
-        """Equality; of a mask only with 0, which other lanes may decide."""
-        if isinstance(left, Mask):
-            if right.expr is not ZERO:
-                raise NotReadable("a mask compared with a number that is not 0")
+    def eq(self, left: Word | Mask, right: Word | Mask) -> Bit:
+        """Equality; of a mask with 0 others may decide, and of half a mask nobody that is known."""
+        if isinstance(right, Mask):
+            left, right = right, self.number(left)
+        if isinstance(left, Mask) and right.expr is ZERO:
             return Bit(self.fresh_bit(left.own, self.wave.lane) if left.half is not None else self.none_of(left))
+        left = self.number(left)
         difference = simplify(left.expr - right.expr)
         if difference.op == "const":
             return Bit(TRUE if difference.value % (1 << left.bits) == 0 else FALSE)
         return Bit(eq(self.unsigned(left), self.unsigned(right)))
 
-    def ult(self, left: Word, right: Word) -> Bit:
+    def ult(self, left: Word | Mask, right: Word | Mask) -> Bit:
         """Unsigned order."""
         if left is right:
             return Bit(FALSE)
+        left, right = self.number(left), self.number(right)
         if left.bits == 64:
             return self._less(left, right, 0)
         a, b = self.unsigned(left), self.unsigned(right)
         known: Expr | None = first(RULES["order"], self, a, b)
         return Bit(assuming(less(a, b), self.ranges.given) if known is None else known)
 
-    def slt(self, left: Word, right: Word) -> Bit:
+    def slt(self, left: Word | Mask, right: Word | Mask) -> Bit:
         """Signed order."""
+        left, right = self.number(left), self.number(right)
         if left.bits == 64:
             return self._less(left, right, -(1 << 63))
         return Bit(assuming(less(self.signed(left), self.signed(right)), self.ranges.given))
@@ -210,13 +221,14 @@ class IndexValues(WaveUnknowns):
         """The choice, or the floating-point number that it is."""
         return then.with_expr(choice(self.functions, condition, then.expr, otherwise.expr, then.bits))
 
-    def zext(self, word: Word) -> Word:
+    def zext(self, word: Word | Mask) -> Word:
         """The unsigned value."""
+        word = self.number(word)
         return Word(self.unsigned(word), 64, self, ZeroExtended(word))
 
-    def sext(self, word: Word) -> Word:
+    def sext(self, word: Word | Mask) -> Word:
         """The signed value."""
-        return self.word(self.signed(word), 64)
+        return self.word(self.signed(self.number(word)), 64)
 
     def low(self, word: Word | Mask) -> Any:
         """Any representative of the whole is one of its low half; a mask has halves of its own."""
@@ -241,21 +253,23 @@ class IndexValues(WaveUnknowns):
             return shifted(e, 32, self.ranges.given)
         return div(mod(e, 1 << 64), 1 << 32)
 
-    def pair(self, low: Word, high: Word) -> Word:
+    def pair(self, low: Word | Mask, high: Word | Mask) -> Word:
         """The whole whose halves these are, else the sum of both."""
+        low, high = self.number(low), self.number(high)
         whole: Word | None = first(RULES["pair"], self, low, high)
         return self.word(self.unsigned(low) + high.expr * (1 << 32), 64) if whole is None else whole
 
-    def function(self, name: str, *words: Word) -> Word:
+    def function(self, name: str, *words: Word | Mask) -> Word:
         """A function of `functions`."""
-        words = tuple(self.fresh_word() if isinstance(word, Mask) else word for word in words)
-        arguments = [simplify(word.expr) for word in words]
+        numbers = [self.number(word) for word in words]
+        arguments = [simplify(word.expr) for word in numbers]
         if name == "bf16_of_f32":
-            return self.word(self.functions.rounded_to_bf16(self.unsigned(words[0])))
+            return self.word(self.functions.rounded_to_bf16(self.unsigned(numbers[0])))
         return self.word(self.functions.apply(name, *arguments), width(name))
 
-    def overflows(self, a: Word, b: Word, result: Word, differ: bool) -> Bit:
+    def overflows(self, a: Word | Mask, b: Word | Mask, result: Word, differ: bool) -> Bit:
         """An unknown truth: it is seldom looked at, and costly to say."""
+        a, b = self.number(a), self.number(b)
         return Bit(self.fresh_bit(a.expr, b.expr))
 
     def ones_below(self, word: Word | Mask, places: Word) -> Word:
@@ -282,9 +296,9 @@ class IndexValues(WaveUnknowns):
             return self.const((number & -number).bit_length() - 1, 32)
         return self.word(self.unknown_of("lowest_one", word.bits, e, const(word.bits)))
 
-    def reversed(self, word: Word) -> Word:
+    def reversed(self, word: Word | Mask) -> Word:
         """Of a constant a constant, of data one function."""
-        e = simplify(word.expr)
+        e = simplify(self.number(word).expr)
         if e.op == "const":
             return self.const(int(f"{int(e.value) % (1 << 32):032b}"[::-1], 2), 32)
         return self.word(self.unknown_of("reversed", 1 << 32, e))
@@ -298,23 +312,25 @@ class IndexValues(WaveUnknowns):
         half = const(mask.half or 0)
         return self.word(self.unknown_of("lanes", most + 1, mask.own, half, e))
 
-    def mul_high(self, a: Word, b: Word) -> Word:
+    def mul_high(self, a: Word | Mask, b: Word | Mask) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""
+        a, b = self.number(a), self.number(b)
         step: Expr | None = first(RULES["upper half"], self, a, b)
         return self.high(self.zext(a) * self.zext(b)) if step is None else self.word(step)
 
-    def relation(self, name: str, *words: Word) -> Bit:
+    def relation(self, name: str, *words: Word | Mask) -> Bit:
         """A comparison of `functions`."""
         if name.startswith(("f_", "tru_")):
             return Bit(TRUE if name.startswith("tru_") else FALSE)
-        return Bit(self.functions.relation(name, *(self.unsigned(word) for word in words)))
+        return Bit(self.functions.relation(name, *(self.unsigned(self.number(word)) for word in words)))
 
-    def add_carry(self, a: Word, b: Word, carry: Bit) -> tuple[Word, Bit]:
+    def add_carry(self, a: Word | Mask, b: Word | Mask, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
 
         The carry of a constant, by which compilers count up to 0, is a condition; else it is an unknown truth: what
         matters is whose it is.
         """
+        a, b = self.number(a), self.number(b)
         upper: Word | None = first(RULES["sum"], self, a, b, carry)
         if upper is not None:
             return upper, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))

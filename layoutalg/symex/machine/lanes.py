@@ -72,7 +72,12 @@ class SymbolicLanes:
 
     def _is_uniform(self, v: Expr) -> bool:
         arguments = arguments_of(v)
-        return v in self._uniform or v in self.w.loops or (bool(arguments) and all(map(self.uniform, arguments)))
+        return (
+            v in self._uniform
+            or v in self.w.alike
+            or v in self.w.loops
+            or (bool(arguments) and all(map(self.uniform, arguments)))
+        )
 
     def _of_first(self, expr: Expr) -> Expr:
         return simplify(substitute(expr, self.w.wave.threads_at(ZERO)))

@@ -24,14 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, ZERO, Expr, variables
+from layoutalg.index import TRUE, ZERO, Expr, negation, variables
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT
-from layoutalg.isa.semantics.control import BARRIERS
+from layoutalg.isa.semantics.control import BARRIERS, TRAPS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Inputs
@@ -93,6 +93,9 @@ class SymbolicMachine:
         if instruction.name in BARRIERS:
             self.barrier(instruction)
             return
+        if instruction.name in TRAPS:
+            self._trap(instruction)
+            return
         self._refuse_in_index_mode(instruction)
         registers = self.registers
         registers.define_scc()
@@ -106,6 +109,12 @@ class SymbolicMachine:
         if held and registers.all_active():
             target = operand_of(instruction, "d")
             registers.set_lane_words((target.kind, target.index), held)
+
+    def _trap(self, instruction: Instruction) -> None:
+        """Nothing, where no wave comes here."""
+        ranges = self.w.ranges
+        if not ranges.decide(negation(self.registers.state.condition), ranges.always):
+            raise NotReadable(f"{instruction.place} may be reached: an assertion that may fail")
 
     def _refuse_in_index_mode(self, instruction: Instruction) -> None:
         """Refuses all but vector operations, of which alone it is said what the mode does."""

@@ -55,6 +55,13 @@ class SymbolicMemory:
         self.registers.write_cell(key, word)
         self.registers.state.outstanding.issue(counters, [key], False)
 
+    def bring_scalars(self, target: Operand, word: Word) -> None:
+        """Registers that wait for what comes as scalar loads do."""
+        counters = (self.kernel.architecture.counters.constant,)
+        self.registers.write_scalar(target, 64, word)
+        keys = [(target.kind, target.index + k) for k in range(2)]
+        self.registers.state.outstanding.issue(counters, keys, True)
+
     def wait(self, left: Mapping[str, int]) -> None:
         """Passes to the ages."""
         self.registers.state.outstanding.wait(left)

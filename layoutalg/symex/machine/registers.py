@@ -70,17 +70,13 @@ class SymbolicRegisters:
         low = self._scalar((operand.kind, operand.index))
         if bits == 32:
             return low
-        if isinstance(low, Mask) and self.kernel.wave_size == 64:
-            high = self._scalar((operand.kind, operand.index + 1))
-            whole = _whole(low, high) if isinstance(high, Mask) else None
-            if whole is None:
-                raise NotReadable(f"half a mask in {operand}")
-            return whole
         high = self._scalar((operand.kind, operand.index + 1))
-        if isinstance(low, Mask) or isinstance(high, Mask):
-            if operand.index == EXEC and isinstance(low, Mask):
-                return low
-            raise NotReadable(f"a mask in {operand} read as a number")
+        if isinstance(low, Mask) and self.kernel.wave_size == 64 and isinstance(high, Mask):
+            whole = _whole(low, high)
+            if whole is not None:
+                return whole
+        if isinstance(low, Mask) and self.kernel.wave_size == 32 and operand.index == EXEC:
+            return low
         return self.w.pair(low, high)
 
     def _scalar(self, key: Key) -> Word | Mask:
@@ -251,6 +247,12 @@ class SymbolicRegisters:
     def loaded_at(self, address: int) -> Word:
         """Where an address of the code object is loaded, which is not known."""
         return self.w.word(self.code + address, 64)
+
+    def clock(self) -> Word:
+        """What the machine says, which is not known; all lanes of the wave have it alike."""
+        time = self.w.fresh("time", 1 << 64, Kind.ANY)
+        self.w.alike.add(time)
+        return self.w.word(time, 64)
 
     # Registers by number
 

@@ -9,6 +9,7 @@ What other lanes have of a mask is not known; but of one mask the same questions
 |---|---|
 | whether no lane has its bit | false where this one has; else one unknown truth of this mask |
 | the number of the first lane that has its bit | one unknown of this mask |
+| the number that it is, of 32 or 64 bits | one unknown of this mask, or of its half |
 
 A mask is known by the own lane's bit, as an expression that all lanes have of themselves; and by that of lanes without
 a thread, where there are such and they may have it (`values.word`).
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, const, eq, negation
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import Kind, unknown_value
@@ -39,6 +40,7 @@ class WaveUnknowns:
         self._loops: tuple[Expr, ...] = ()
         self._made = 0
         self._unknowns_of: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
+        self.alike: set[Expr] = set()  # unknowns that all lanes of the wave have alike
 
     @property
     def loops(self) -> tuple[Expr, ...]:
@@ -76,6 +78,7 @@ class WaveUnknowns:
         """What belongs to expressions of an iteration belongs to them no more: behind the loop they are of several."""
         kept = {key: v for key, v in self._unknowns_of.items() if loop not in own_coordinates(*key[1])}
         self._unknowns_of = kept
+        self.alike = {v for v in self.alike if loop not in own_coordinates(v)}
 
     def now(self) -> int:
         """How many unknowns have been made: the number of the next."""
@@ -112,6 +115,15 @@ class WaveUnknowns:
         """The number of the first lane that has its bit of a whole mask, where one has."""
         own, vacant = self.bits_of(mask)
         return self.unknown_of(FIRST_LANE, self.wave.size, *((own,) if vacant is FALSE else (own, vacant)))
+
+    def bits_as_number(self, mask: Mask) -> Expr:
+        """The number that a mask, or its half, is as a word of the wave: any, of which nothing is known."""
+        own, vacant = self.bits_of(mask)
+        of = (own,) if vacant is FALSE else (own, vacant)
+        bits = 32 if mask.half is not None else self.wave.size
+        found = self.unknown_of("mask", 1 << bits, *of, const(mask.half or 0), kind=Kind.ANY)
+        self.alike.add(found)
+        return found
 
     def bits_of(self, mask: Mask) -> tuple[Expr, Expr]:
         """The own lane's bit of a mask, and that of lanes without a thread, if there are such."""

@@ -35,7 +35,8 @@ OCCUPIED: of the own lane where that is true, and where it is false of some lane
 | what is compared where EXEC says so: OCCUPIED and c | c | false |
 | `~EXEC` | false | true |
 
-What it cannot represent: arithmetic on masks that mixes lanes.
+As a number a mask is one unknown, which all lanes of the wave have alike (`WaveUnknowns.bits_as_number`).
+What it cannot represent: which lanes' bits are in such a number.
 """
 
 from __future__ import annotations
@@ -139,10 +140,21 @@ class Mask:
 
     bits = origin = with_expr = expr
 
-    def __add__(self, other: object) -> Mask:
-        raise NotReadable("arithmetic on a lane mask")
+    def __add__(self, other: Word) -> Word:
+        return _arithmetic(other).number(self) + other
 
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __add__
+    def __sub__(self, other: Word) -> Word:
+        return _arithmetic(other).number(self) - other
+
+    def __mul__(self, other: Word) -> Word:
+        return _arithmetic(other).number(self) * other
+
+
+def _arithmetic(other: Word | Mask) -> Bitwise:
+    """Who knows what number a mask beside this word is."""
+    if isinstance(other, Mask):
+        raise NotReadable("arithmetic on two lane masks")
+    return other.arithmetic
 
 
 @lru_cache(maxsize=1 << 14)
@@ -161,6 +173,9 @@ class Bitwise(Protocol):
 
     def lane_bit(self, *held: Expr, kind: Kind = ...) -> Expr:
         """A new unknown bit of a mask."""
+
+    def number(self, word: Word | Mask) -> Word:
+        """A word, or the number that a mask is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,16 +205,18 @@ class Word:
         """
         return self if self.alike(other) else self.with_expr(self.expr)
 
-    def __add__(self, other: Word) -> Word:
+    def __add__(self, other: Word | Mask) -> Word:
         """The sum; with 0 added a word is itself, and stays what it is known to be: a whole product, say."""
+        other = self.arithmetic.number(other)
         if ZERO in (self.expr, other.expr):
             return self if other.expr is ZERO else other
         return self.with_expr(self.expr + other.expr)
 
-    def __sub__(self, other: Word) -> Word:
-        return self.with_expr(self.expr - other.expr)
+    def __sub__(self, other: Word | Mask) -> Word:
+        return self.with_expr(self.expr - self.arithmetic.number(other).expr)
 
-    def __mul__(self, other: Word) -> Word:
+    def __mul__(self, other: Word | Mask) -> Word:
+        other = self.arithmetic.number(other)
         a, b = self.origin, other.origin
         product = Product(a.of, b.of) if isinstance(a, ZeroExtended) and isinstance(b, ZeroExtended) else None
         return self.with_expr(self.expr * other.expr, product)

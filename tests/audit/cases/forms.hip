@@ -48,3 +48,30 @@ KERNEL(signed_field_too_wide, long a;
 KERNEL(low_bits, long a;
   asm volatile("s_mov_b32 s20, %1\n\ts_mov_b32 s21, 5\n\ts_and_b64 %0, s[20:21], 0xffffffff" : "=s"(a) : "s"(n) : "s20", "s21", "scc");
   o[t + a] = 1;)
+
+// a lane mask as a number: any, the same for all lanes of a wave; its bits counted as compilers do it by hand
+//: proved
+KERNEL(number_of_a_mask, unsigned long m = __builtin_amdgcn_uicmp(t, n, 34); m = (m >> 1) * 3 + 5;
+  asm volatile("" : "+s"(m)); o[t] = m + __float_as_uint(x[m & 4095]);)
+//: in_bounds refuted
+KERNEL(number_of_a_mask_too_large, unsigned long m = __builtin_amdgcn_uicmp(t, n, 34); m = (m >> 1) * 3 + 5;
+  asm volatile("" : "+s"(m)); o[t] = m + __float_as_uint(x[m & 8191]);)
+//: proved
+KERNEL(bits_of_a_mask, unsigned long m = __builtin_amdgcn_uicmp(t, n, 34);
+  m -= m >> 1 & 0x5555555555555555; m = (m & 0x3333333333333333) + (m >> 2 & 0x3333333333333333);
+  asm volatile("" : "+s"(m)); o[t] = m;)
+// a barrier that all waves of a block come to, whatever one's mask is; and one that a wave alone comes to
+//: followed unknown
+KERNEL(a_barrier_by_a_mask, __shared__ int s[64]; unsigned long m = __builtin_amdgcn_uicmp(t, n, 34);
+  m = (m >> 1) * 3; asm volatile("" : "+s"(m)); s[threadIdx.x] = t; if (m > 9) __syncthreads(); o[t] = s[threadIdx.x ^ 1];)
+
+// what ends the program: where no wave comes to it, and where one may
+//: proved
+KERNEL(no_trap, if (n > 64) __builtin_trap(); o[t] = 1;)
+//: followed unknown, runs refuted
+KERNEL(a_trap, if (n > 63) __builtin_trap(); o[t] = 1;)
+// the time, which comes after a wait, and may be any
+//: proved
+KERNEL(the_time, unsigned long s = __builtin_readcyclecounter(); o[t] = __builtin_readcyclecounter() - s;)
+//: in_bounds unknown
+KERNEL(at_the_time, o[t] = __float_as_uint(x[__builtin_readcyclecounter() & 8191]);)

@@ -1,5 +1,7 @@
 """Operands that one instruction reads, carried out; the bytes are LLVM's assembler's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,24 @@ def test_a_literal_of_64_bits_is_extended_by_its_type(code, wanted):
     machine.registers.scalars["s", 4] = machine.registers.w.const(64 << 16, 32)
     after(machine, instructions)
     assert machine.registers.read_scalar(Operand("s", 4), 64).item() == wanted
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [("gfx942", "02800bd103090200"), ("gfx1100", "028010d503090200")],  # v_max_f32_e64 v2, v3, v4 clamp
+)
+def test_a_number_is_clamped_between_nothing_and_one(target, code):
+    """And what is none is 0, as the descriptor says of it."""
+    machine, instructions = machine_of(target, code, [True] * (64 if target == "gfx942" else 32))
+    lanes = machine.registers.kernel.wave_size
+    numbers = np.resize(np.float32([-np.inf, -3, -0.0, 0.0, 1e-40, 0.25, 1, 1.5, np.inf, np.nan]), lanes)
+    for k in (3, 4):
+        machine.registers.vectors["v", k] = machine.registers.w.const(0, 32) | numbers.view(np.uint32)
+    with np.errstate(all="ignore"):
+        _, found = after(machine, instructions)
+    wanted = np.where(np.isnan(numbers), 0, np.clip(numbers, 0, 1)) + np.float32(0)
+    np.testing.assert_array_equal(np.array(found[2], np.uint32), wanted.astype(np.float32).view(np.uint32))
+    kernel = replace(machine.registers.kernel, clamps_nan=False)
+    machine.interpreter.arithmetic.kernel = kernel
+    with pytest.raises(UnsupportedInstructionError, match="clmp"):
+        machine.step(replace(instructions[0], address=64))

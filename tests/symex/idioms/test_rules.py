@@ -136,6 +136,7 @@ def test_a_rule_has_a_name_of_its_own_and_a_lemma_or_a_source():
     assert len(EVERY) == sum(map(len, RULES.values()))
     large = [f"large words, {name}" for name in ("and", "or", "xor")]
     assert [name for name, rule in EVERY.items() if rule.lemma is None] == [
+        "a mask with many runs of ones",
         *large,
         "a step of a division by reciprocal",
     ]

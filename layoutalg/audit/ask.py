@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from layoutalg.audit import answers
 from layoutalg.index import TRUE, Expr, budget
-from layoutalg.launch.distinct import DistinctElement, distinct_elements
+from layoutalg.launch.relations import LoadedElement
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Limits, Obligation, Proved, Unknown, Verdict
 from layoutalg.symex.loops.facts import Asker
-from layoutalg.symex.machine.environment import Environment
+from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.trace import Trace
+from layoutalg.symex.values.instances import At
 
 #: The solver's steps for a claim, and for a value's range (`refine.simulation.questions` has their measure).
 CLAIM, RANGE = Limits(steps=2_000_000), Limits(steps=500_000, choices=8)
@@ -92,6 +92,7 @@ class LaunchMemory(Environment):
 
     launched: KernelLaunch
     _shown: dict[tuple[Expr, Expr], bool] = field(default_factory=dict, compare=False)
+    _elements: dict[Expr, tuple[LoadedElement, ...]] = field(default_factory=dict, compare=False)  # by the first value
 
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether something given implies a goal, as far as it is seen soon."""
@@ -103,6 +104,16 @@ class LaunchMemory(Environment):
         """What the launch assumes of a tensor's elements."""
         tensor = self.launched.tensors.get(buffer)
         return TRUE if tensor is None else tensor.holds(offset, size, values)
+
+    def related(self, loads: Sequence[tuple[TracedLoad, At]]) -> Expr:
+        """What the launch assumes of several elements together, and that a place holds one."""
+        return self.launched.relations.said([one.at(place) for load, place in loads for one in self._loaded(load)])
+
+    def _loaded(self, load: TracedLoad) -> tuple[LoadedElement, ...]:
+        """The elements that were loaded at once."""
+        if load.values[0] not in self._elements:
+            self._elements[load.values[0]] = self.launched.relations.loaded(load)
+        return self._elements[load.values[0]]
 
     def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:
         """When bytes of a tensor are elements; what lies between these was never written."""
@@ -131,16 +142,6 @@ class Ask:
     def holds(self, goal: Expr, given: Expr) -> bool:
         """Whether something given implies a goal, as far as it is seen soon."""
         return self._asker.shows(goal, given)
-
-    @cached_property
-    def distinct(self) -> tuple[DistinctElement, ...]:
-        """Of what was loaded: no two elements of one tensor are equal."""
-        return tuple(
-            one
-            for load in self.trace.loads
-            if (tensor := self.launched.tensors.get(load.buffer)) is not None and tensor.distinct
-            for one in distinct_elements(tensor, load.offset, load.size, load.values)
-        )
 
     def waiting(self) -> int | None:
         """The head of a loop that is left by what it loads of memory that the kernel may store to."""

@@ -72,6 +72,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     case = LaunchedKernel.of(code, file)
     claims = claimed(asked)
     each = seconds / 2 if code.kernel.preloaded else seconds
+    told = tuple(Runs(code, case.launched, file).contradictions())
     with budget.within(each * (1 - RUNS_SHARE)):
         kernel = case.follow()
         decided = _decided(kernel, claims)
@@ -88,7 +89,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
         found += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
         vacuous = {name: why for name, why in vacuous.items() if name in other.vacuous}
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
-    assumptions, unclaimed = _assumptions(case, asked_of), _unclaimed(case, asked, found, refutation.tried)
+    assumptions, unclaimed = (*_assumptions(case, asked_of), *told), _unclaimed(case, asked, found, refutation.tried)
     unasked = tuple(name for name, its in decided.items() if its is None)
     return Audit(
         code.kernel.name, code.kernel.target, found, tuple(assumptions), shown, kernel.costs, vacuous, unasked,

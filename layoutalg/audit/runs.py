@@ -1,11 +1,6 @@
 """Runs of a kernel as it is launched: at sizes near those of a witness, and small ones, with contents that are allowed.
 
-| contents | first | then |
-|---|---|---|
-| of what is only read, within what is assumed of it | its ends; anything where nothing is assumed | anything |
-| of what is written, before: integers of which nothing is assumed | 0 | 0 |
-| of named values, within what is assumed of them | 1, or what is next to it | anything, and the ends |
-
+What is in memory and in named values satisfies what the launch assumes of it (`contents`).
 Sizes are a witness's, the least, those at which the grid gets a block more (of `(N + 31) // 32` 32 and 33), and small.
 
 Unaligned accesses are done, as amdhsa sets the machine up, but where a run is strict.  A run that needs more than
@@ -16,16 +11,16 @@ What it cannot represent: the contents that a witness has, and sizes beyond `BYT
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from layoutalg.audit.contents import GREATEST, LEAST, ContradictionError, DrawnMemory
 from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
-from layoutalg.formats.launch import Assumption, Given
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
 from layoutalg.index.evaluate import admits
@@ -35,9 +30,8 @@ from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.launch.concrete import BoundLaunch, bound
 from layoutalg.launch.report import address_of
 from layoutalg.launch.symbolic import MOST_BLOCKS, KernelLaunch
-from layoutalg.launch.tensors import Draw, drawn, numpy_of, shape_of
+from layoutalg.launch.tensors import Draw, shape_of
 from layoutalg.launch.tensors import Sizes as SizesOf
-from layoutalg.target.dtypes import DTYPES
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
 BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
@@ -45,8 +39,8 @@ BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
 #: Contents that are tried.
 SEEDS = range(2)
 
-#: Contents with which named values are at the least, and at the greatest, that is assumed of them.
-LEAST, GREATEST = 2, 3
+#: Sizes at which contents are sought that satisfy what is assumed.
+TRIED = 3
 
 #: Small sizes that a search tries: the k-th symbol is so great and k more, so that they differ.
 SMALL = (2, 33, 7, 70, 150, 300)
@@ -152,8 +146,7 @@ class Runs:
         """The contents that are tried."""
         launch = self.file.launch
         assert launch is not None
-        named = {one.name for one in launch.given}
-        return (*SEEDS, *((LEAST, GREATEST) if any(one.of in named for one in launch.assume) else ()))
+        return (*SEEDS, *((LEAST, GREATEST) if any(one.values for one in launch.assume) else ()))
 
     def _at(self, sizes: Sizes) -> dict[Expr, int]:
         return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
@@ -257,57 +250,55 @@ class Runs:
         """
         launch, generator = self.file.launch, np.random.default_rng((seed, 1))  # none of these is drawn again below
         assert launch is not None
-        limits = {one.of: (one.min, one.max) for one in launch.assume}
-        at, metadata = self._at(sizes), self.code.kernel.metadata
-        values = {one.name: _value(one, limits.get(one.name, (None, None)), at, seed, generator)
-                  for one in launch.given}  # fmt: skip
+        at = self._at(sizes)
+        contents = DrawnMemory(self.file, at, seed, generator)
+        values = {**contents.values(launch.given)}
         values |= {name: n for name, n in given.items() if isinstance(values[name], int)}
-        inputs: dict[str, Array | Draw] = {}
+        shapes, inputs = {}, dict[str, Array | Draw]()
         for name in launch.tensors:
-            item, tensor = self.file.descriptor(name), self.launched.tensors[name]
+            item, tensor, related = self.file.descriptor(name), self.launched.tensors[name], contents.is_related(name)
             if empty and tensor.written:
                 continue
-            draw, simple = self._draw(name, at, seed), self._limits_alone(name)
-            if value(tensor.bytes, at) > (held if simple else BYTES):
-                if not simple:
-                    raise LaunchError(f"{name} is too large for what is assumed of it")
-                inputs[name] = draw
-            elif name in limits or tensor.written:
-                inputs[name] = draw(shape_of(item, SizesOf(self.file, sizes)), generator)
-        return bound(self.file, metadata, sizes, inputs, values, seed), values
-
-    def _limits_alone(self, name: str) -> bool:
-        """Whether of a tensor's elements no more is assumed than what they are at least, and at most."""
-        launch = self.file.launch
-        assert launch is not None
-        return all(one == Assumption(name, one.min, one.max) for one in launch.assume if one.of == name)
+            if value(tensor.bytes, at) <= (BYTES if related else held):
+                shapes[name] = shape_of(item, SizesOf(self.file, sizes))
+            elif related:
+                raise LaunchError(f"{name} is too large for what is assumed of it")
+            else:
+                inputs[name] = contents.draw(name, values, tensor.written)
+        inputs |= contents.tensors(shapes, values, launch.writes)
+        return bound(self.file, self.code.kernel.metadata, sizes, inputs, values, seed), values
 
     def may_hold(self, name: str, data: bytes, sizes: Sizes) -> bool:
-        """Whether bytes may be an element or several of a tensor: within limits, where no more is assumed of it."""
-        launch, tensor, dtype = self.file.launch, self.launched.tensors[name], self.file.descriptor(name).dtype or ""
-        assert launch is not None
-        said = [one for one in launch.assume if one.of == name]
-        if not said or len(data) % tensor.element:
-            return not said
+        """Whether bytes may be an element or several of a tensor, where no more is assumed of it than of each alone."""
+        tensor = self.launched.tensors[name]
+        contents = DrawnMemory(self.file, self._at(sizes), SEEDS[0], np.random.default_rng(0))
+        if not contents.is_assumed(name) or len(data) % tensor.element:
+            return not contents.is_assumed(name)
         each = [data[k : k + tensor.element] for k in range(0, len(data), tensor.element)]
-        numbers = [int.from_bytes(one, "little", signed=tensor.signed) for one in each]
-        limits = [_within(name, dtype, (one.min, one.max), self._at(sizes)) for one in said]
-        plain = dtype.startswith(("i", "u")) and self._limits_alone(name)
-        return plain and all(low <= number <= high for number in numbers for low, high in limits)
+        return contents.allows(name, [int.from_bytes(one, "little", signed=tensor.signed) for one in each])
 
-    def _draw(self, name: str, at: Mapping[Expr, int], seed: int) -> Draw:
-        """How the elements of a tensor are drawn."""
-        launch, dtype = self.file.launch, self.file.descriptor(name).dtype or ""
+    def contradictions(self) -> Iterator[str]:
+        """In words, at which of a few sizes nothing can be in memory that satisfies what is assumed of it.
+
+        LaunchError where that is so at all of them: what is assumed contradicts itself.
+        """
+        launch = self.file.launch
         assert launch is not None
-        said = next((one for one in launch.assume if one.of == name), None)
-        if said is not None:
-            within = _within(name, dtype, (said.min, said.max), at)
-            drawn_so = _distinct if said.distinct else _contents
-            return lambda shape, generator: drawn_so(name, dtype, shape, within, seed, generator)
-        kind = numpy_of(dtype)
-        if self.launched.tensors[name].written and kind.kind in "iu":
-            return lambda shape, _: np.zeros(shape, kind)
-        return lambda shape, generator: drawn(dtype, shape, generator)
+        found, wrong, left = False, dict[str, str](), ""
+        for sizes in islice(self._candidates({}), TRIED) if launch.assume else ():
+            try:
+                self.made(sizes, SEEDS[0])
+                found = True
+            except ContradictionError as error:
+                wrong[at_sizes(sizes)] = str(error)
+            except (DeviceError, LayoutError, InexpressibleError, ArithmeticError) as error:
+                left = str(error)
+        if wrong and not found and not left:
+            raise LaunchError(f"what is assumed contradicts itself: {next(iter(wrong.values()))}")
+        if self.launched.relations.assumed:  # of single elements it is told for all sizes
+            yield from (f"nothing is shown{at}: {why}" for at, why in wrong.items())
+        if launch.assume and not found:
+            yield f"no contents were found that satisfy all that is assumed{f' ({left})' if left else ''}"
 
 
 def _next(symbol: Expr, wanted: int) -> int:
@@ -317,59 +308,3 @@ def _next(symbol: Expr, wanted: int) -> int:
     high = symbol.hi
     most = wanted if math.isinf(high) else min(wanted, int(high))
     return max(least, -(-most // step) * step if -(-most // step) * step <= high else most // step * step)
-
-
-def _within(what: str, dtype: str, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int]) -> tuple[int, int]:
-    """The least and the greatest of a type's values that are assumed; LaunchError where there is none."""
-    bits = DTYPES[dtype].bits
-    low, high = (None if limit is None else value(limit, at) for limit in limits)
-    if dtype.startswith("u"):
-        least, most = 0, (1 << bits) - 1
-    elif dtype.startswith("i"):
-        least, most = -(1 << bits - 1), (1 << bits - 1) - 1
-    else:
-        least, most = -8 if high is None else min(-8, high), 8 if low is None else max(8, low)
-    low, high = least if low is None else max(low, least), most if high is None else min(high, most)
-    if low > high:
-        raise LaunchError(f"nothing is in {what} at these sizes, by what is assumed of it")
-    return low, high
-
-
-def _contents(
-    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
-) -> Array:
-    """Elements between two ends; by the first seed these alone."""
-    kind = numpy_of(dtype)
-    if dtype == "bf16" or kind.kind not in "iuf":
-        return drawn(dtype, shape, generator)
-    if seed == SEEDS[0]:
-        return generator.choice(np.array(ends, kind), shape)
-    if kind.kind == "f":
-        return generator.uniform(*ends, shape).round().astype(kind)
-    return generator.integers(*ends, shape, kind, endpoint=True)
-
-
-def _distinct(
-    name: str, dtype: str, shape: tuple[int, ...], ends: tuple[int, int], seed: int, generator: np.random.Generator
-) -> Array:
-    """Integers between two ends that differ; by the first seed those next to the ends."""
-    count, (low, high) = math.prod(shape), ends
-    if high - low + 1 < count:
-        raise LaunchError(f"{name} has {count} elements at these sizes, which cannot all differ")
-    if seed == SEEDS[0]:
-        found = [high - k // 2 if k % 2 else low + k // 2 for k in range(count)]
-    else:
-        found = random.Random(int(generator.integers(1 << 32))).sample(range(low, high + 1), count)
-    return np.array(found, numpy_of(dtype)).reshape(shape)
-
-
-def _value(
-    one: Given, limits: tuple[Expr | None, Expr | None], at: Mapping[Expr, int], seed: int,
-    generator: np.random.Generator,
-) -> int | float:  # fmt: skip
-    """What a named value is."""
-    dtype = one.dtype or f"u{8 * (one.bytes or 4)}"
-    low, high = _within(one.name, dtype, limits, at) if dtype in DTYPES else (0, 1)
-    drawn_one = low + int.from_bytes(generator.bytes(16), "little") % (high - low + 1)
-    number = {SEEDS[0]: min(max(1, low), high), LEAST: low, GREATEST: high}.get(seed, drawn_one)
-    return float(number) if dtype.startswith(("f", "bf")) else number

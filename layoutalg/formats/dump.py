@@ -71,16 +71,10 @@ def launch_data(launch: launches.Launch) -> Data:
     made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
     made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
     made |= {key: list(found) for key in ("writes", "claims") if (found := getattr(launch, key))}
-    made |= {key: [one.text for one in found] for key in ("computes", "tried") if (found := getattr(launch, key))}
-    assumed = [
-        {
-            key: value if key in ("of", "distinct") else written(value)
-            for key, value in vars(one).items()
-            if value is not None and value is not False
-        }
-        for one in launch.assume
-    ]
-    return {**made, "assume": assumed} if assumed else made
+    made |= {
+        key: [one.text for one in found] for key in ("assume", "computes", "tried") if (found := getattr(launch, key))
+    }
+    return made
 
 
 def _argument(one: launches.Argument, place: str = "") -> Any:

@@ -240,7 +240,7 @@ _launch = Table(
     {
         "kernel": Text(), "guessed": Flag(), "lds": _size, "writes": Many(_name), "claims": Many(Text()),
         "computes": Many(Text()), "tried": Many(Text()),
-        "assume": Many(Table({"of": _name}, {"min": _size, "max": _size, "distinct": Flag()})),
+        "assume": Many(Either((Text(), Table({"of": _name}, {"min": _size, "max": _size, "distinct": Flag()})))),
     },
 )  # fmt: skip
 

@@ -7,6 +7,7 @@
     lds = 16384                                            # bytes of LDS that the launch adds, 0 unless said
     arguments = ["x", "o", "M", { name = "alpha", dtype = "f32" }, { unused = true }]
     writes = ["o"]                                         # all others are only read
+    assume = ["0 <= index[i] < N"]                         # what memory holds when it begins
     computes = ["o[j, i] = alpha * x[i, j]"]               # what comes out, for a proof
     tried = ["s[i] = sum[j] x[i, j]"]                      # what comes out, for runs alone
 
@@ -21,8 +22,9 @@ Arguments stand in the code object's order, those left out that the runtime fill
 | `{ unused = true }`                   | nothing: a use of it is seen                                              |
 | `{ fields = ["x", { value = "M", bytes = 4 }] }` | a struct by value, each field aligned to its own size           |
 
-`assume` says what is in a tensor or a named value, `claims` are what is claimed of the launch beyond the usual, and
-`computes` says what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
+`assume` says what is in tensors and named values at the start (`formats.assumptions`), `claims` are what is claimed of
+the launch beyond the usual, and `computes` says what comes out, in equations (`formats.equations`): they are for a
+proof, and a run leaves them alone.
 `guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
 `tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
 What it cannot represent: structs in structs, and textures.
@@ -34,7 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.formats.equation import Equation
-from layoutalg.index import Expr
+from layoutalg.index import Expr, variables
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,47 @@ Argument = Field | Struct
 
 
 @dataclass(frozen=True)
-class Assumption:
-    """min ≤ every element of a tensor, or a named value, ≤ max; distinct: no two elements are equal."""
+class AssumedElement:
+    """An element of a tensor, and the variable that stands for it; a subscript is an index and a number, or one."""
 
-    of: str
-    min: Expr | None = None
-    max: Expr | None = None
-    distinct: bool = False
+    variable: Expr
+    tensor: str
+    subscripts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What holds when the kernel is launched, wherever all of these elements are in their tensors, of named values too.
+
+    `formats.assumptions` reads it.
+    """
+
+    text: str
+    holds: Expr
+    elements: tuple[AssumedElement, ...] = ()
+    values: tuple[tuple[Expr, str], ...] = ()  # variables of named values, and the names
+
+    @property
+    def indices(self) -> tuple[Expr, ...]:
+        """Those of its elements."""
+        inner = variables(*(one for element in self.elements for one in element.subscripts))
+        return tuple(v for v in inner if v.value.index)
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Those that it speaks of."""
+        return tuple(dict.fromkeys(one.tensor for one in self.elements))
+
+    @property
+    def alone(self) -> Expr | None:
+        """The variable of its only element, where it says the same of each element of the tensor; else None."""
+        if len(self.elements) != 1:
+            return None
+        (one,), said = self.elements, variables(self.holds)
+        free = len(set(one.subscripts)) == len(one.subscripts) and all(
+            v.op == "var" and v.value.index for v in one.subscripts
+        )
+        return one.variable if free and not any(v in said for v in one.subscripts) else None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from layoutalg.formats.assumptions import Known, assumption, texts
 from layoutalg.formats.build import Builder
-from layoutalg.formats.context import Data
+from layoutalg.formats.context import Data, meaning
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.equations import EquationError, EquationNames, equation
 from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch, Number, Pointer, Struct, Unused
@@ -26,30 +27,15 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
         arguments=arguments,
         kernel=data.get("kernel"),
         writes=tuple(data.get("writes", ())),
-        assume=tuple(_assumption(builder, (*path, "assume", n), one) for n, one in enumerate(data.get("assume", ()))),
         claims=tuple(data.get("claims", ())),
         line=builder.lines(path),
         guessed=data.get("guessed", False),
     )
     claimed, tried = _equations(builder, path, data, made)
-    made = replace(made, computes=claimed, tried=tried)
+    made = replace(made, computes=claimed, tried=tried, assume=tuple(_assumed(builder, path, data, made)))
     for n, name in enumerate(made.writes):
         _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
-    for n, one in enumerate(made.assume):
-        known = (*made.tensors, *(given.name for given in made.given))
-        _refuse_unknown((*path, "assume", n, "of"), one.of, known, "a descriptor or a named value among the arguments")
-        if one.of in (before.of for before in made.assume[:n]):
-            raise DocumentError((*path, "assume", n, "of"), f"{one.of} has an assumption before: say all in one")
-        if one.distinct and not _is_read_integers(builder, made, one.of):
-            reason = f"{one.of} is no tensor of integers that is only read: its elements are not held apart"
-            raise DocumentError((*path, "assume", n, "distinct"), reason)
     return made
-
-
-def _is_read_integers(builder: Builder, launch: Launch, name: str) -> bool:
-    if name not in launch.tensors or name in launch.writes:
-        return False
-    return (builder.resolve(("launch", "arguments"), name).dtype or "").startswith(("i", "u"))
 
 
 def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> None:
@@ -83,12 +69,25 @@ def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tupl
     return claimed, tried
 
 
-def _assumption(builder: Builder, path: Path, data: Data) -> Assumption:
-    low, high = (builder.expr((*path, key), data[key]) if key in data else None for key in ("min", "max"))
-    distinct = data.get("distinct", False)
-    if low is None and high is None and not distinct:
-        raise DocumentError(path, "nothing is assumed: give min, max, distinct or some of these")
-    return Assumption(data["of"], low, high, distinct)
+def _assumed(builder: Builder, path: Path, data: Data, launch: Launch) -> Iterator[Assumption]:
+    """What is assumed, each entry as what it says."""
+    items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
+    tensors = {name: (one.dtype or "", len(one.descriptor.lengths)) for name, one in items.items()}
+    values = {one.name: one.dtype or "" for one in launch.given}
+    known = Known(tensors, builder.file_symbols, values)
+    for n, entry in enumerate(data.get("assume", ())):
+        at = (*path, "assume", n)
+        if isinstance(entry, dict):
+            names = (*launch.tensors, *values)
+            _refuse_unknown((*at, "of"), entry["of"], names, "a descriptor or a named value among the arguments")
+            if entry.get("distinct") and entry["of"] not in tensors:
+                raise DocumentError((*at, "distinct"), f"{entry['of']} is one value: no two of it are to differ")
+        said = [entry] if isinstance(entry, str) else [*texts(entry, known)]
+        if not said:
+            raise DocumentError(at, "nothing is assumed: give min, max, distinct or some of these")
+        for text in said:
+            with meaning(at):
+                yield assumption(text, known)
 
 
 def _argument(builder: Builder, path: Path, place: int, data: Any) -> Argument:

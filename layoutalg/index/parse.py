@@ -13,6 +13,7 @@ is refused with its column.  It reads back whatever `repr` prints.
 | `integer_divide_ceil(a, b)`           | division that rounds up (CK's name)                                    |
 | `integer_least_multiple(a, b)`        | a rounded up to a multiple of b (CK's name)                            |
 | `table[4, 7, 9][i]`                   | lookup                                                                 |
+| `x[i + 1, j]`                         | an element, where there are any (`elements`)                           |
 
 It has no floating point, no true division, no strings, attributes or calls of anything else; constants stay within 64
 bits, what is computed within 192, and the text within 10 000 characters.
@@ -36,6 +37,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from keyword import iskeyword
+from typing import cast
 
 from layoutalg.index.compound import maximum, minimum
 from layoutalg.index.expr import Expr, add, bitand, const, div, le, lt, mod, mul, xor
@@ -66,8 +68,14 @@ class ParseError(ValueError):
         self.column = column
 
 
-def parse(text: str, symbols: Mapping[str, Expr]) -> Expr:
+Elements = Callable[[str, tuple[Expr, ...]], Expr]
+"""What a name with subscripts stands for; ValueError where it has none."""
+
+
+def parse(text: str, symbols: Mapping[str, Expr], elements: Elements | None = None) -> Expr:
     """The expression that a text means where each name stands for the expression in `symbols`.
+
+    `elements` says what `x[i, j]` stands for; without it, only tables are indexed.
 
     ParseError (a ValueError) in one line for anything else: a name that is not there, what the grammar does not have, a
     divisor that could be 0, an index that leaves its table, a number where a truth value is needed.
@@ -83,7 +91,7 @@ def parse(text: str, symbols: Mapping[str, Expr]) -> Expr:
         if mark in flat:
             raise ParseError(text, flat.index(mark) + 1, f"{mark!r} is not part of an expression")
     flat = _told_apart(flat, symbols)
-    return _Reader(text, flat, symbols).read(_tree(text, flat))
+    return _Reader(text, flat, symbols, elements).read(_tree(text, flat))
 
 
 def _told_apart(flat: str, symbols: Mapping[str, Expr]) -> str:
@@ -114,6 +122,20 @@ def parts(text: str) -> list[str]:
     return [text] if joined is None else [ast.unparse(part) for part in joined]
 
 
+def subscripted(text: str) -> dict[str, list[str]]:
+    """The names that stand in the subscripts of each name that is indexed, in their order.
+
+    >>> subscripted("x[i + 1] - x[i] <= L and x[0] == y[j, k]")
+    {'x': ['i'], 'y': ['j', 'k']}
+    """
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(_tree(text, text.replace("\n", " "))):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            inner = (one.id for one in ast.walk(node.slice) if isinstance(one, ast.Name))
+            found[node.value.id] = [*dict.fromkeys((*found.get(node.value.id, ()), *inner))]
+    return found
+
+
 def _tree(text: str, flat: str) -> ast.expr:
     """Python's syntax tree of the text."""
     indent = len(flat) - len(flat.lstrip())
@@ -133,8 +155,8 @@ def _tree(text: str, flat: str) -> ast.expr:
 class _Reader:
     """Reads one tree, children before what uses them (no recursion: depth is limited by the length alone)."""
 
-    def __init__(self, text: str, flat: str, symbols: Mapping[str, Expr]) -> None:
-        self.text, self.flat, self.symbols = text, flat.strip(), symbols
+    def __init__(self, text: str, flat: str, symbols: Mapping[str, Expr], elements: Elements | None) -> None:
+        self.text, self.flat, self.symbols, self.elements = text, flat.strip(), symbols, elements
         self.indent = len(flat) - len(flat.lstrip())
 
     def read(self, root: ast.expr) -> Expr:
@@ -151,9 +173,14 @@ class _Reader:
         return done[id(root)]
 
     def kids(self, node: ast.expr) -> Sequence[ast.expr]:
+        if isinstance(node, ast.Subscript) and self.is_element(node):
+            return [*(node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
         if type(node) not in _KIDS:
             raise self.error(node, f"{_thing(node)} is not part of an expression; {_ALLOWED}")
         return _KIDS[type(node)](node)
+
+    def is_element(self, node: ast.Subscript) -> bool:
+        return self.elements is not None and isinstance(node.value, ast.Name) and not _is_table(node)
 
     def build(self, node: ast.expr, args: list[Expr]) -> Expr:
         try:
@@ -211,6 +238,8 @@ class _Reader:
         return function(*args)
 
     def subscript(self, node: ast.Subscript, args: list[Expr]) -> Expr:
+        if self.elements is not None and self.is_element(node):
+            return self.elements(cast(ast.Name, node.value).id, tuple(args))
         if not args:
             raise ValueError("only a table is indexed: table[4, 7, 9][i]")
         *entries, index = args

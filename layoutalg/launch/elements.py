@@ -27,6 +27,23 @@ class Elements:
     space: Expr
     each: Callable[[Expr], Expr] | None = None  # whether a place, from the first element on, is one's
     assumed: bool = False  # that each place is
+    axes: tuple[tuple[Expr, Expr], ...] | None = None  # stride and length of each dimension, where they order places
+
+    def index(self, place: Expr) -> tuple[Expr, ...] | None:
+        """The index of the element at a place, if it is one; None where that is not seen.
+
+        >>> from layoutalg.index import const
+        >>> from layoutalg.layout import ck
+        >>> Elements.of(ck.make_naive_tensor_descriptor((4, 1, 6), (8, 0, 1))).index(const(29))
+        (3, 0, 5)
+        """
+        if self.axes is None:
+            return None
+        own = {n: stride for n, (stride, length) in enumerate(self.axes) if length is not ONE}
+        order = largest_first(own)
+        digits, _ = digits_by(place, [own[n] for n in order])
+        at = dict(zip(order, map(simplify, digits), strict=True))
+        return tuple(at.get(n, ZERO) for n in range(len(self.axes)))
 
     def are(self, place: Expr) -> Expr:
         """Whether what is so many elements behind the first one is an element too."""
@@ -51,13 +68,14 @@ class Elements:
         if form is None or descriptor.valid(index) is not TRUE:
             return cls(first, space, assumed=True)
         both = zip(form.strides.values(), descriptor.lengths, strict=True)
-        axes = [(sizes(stride), sizes(length)) for stride, length in both
-                if length is not ONE and stride is not ZERO]  # fmt: skip
+        every = tuple((sizes(stride), sizes(length)) for stride, length in both)
+        axes = [(stride, length) for stride, length in every if length is not ONE and stride is not ZERO]
+        ordered = every if all(stride.lo >= 1 or length is ONE for stride, length in every) else None
         if _without_gaps(axes):
-            return cls(first, space)
+            return cls(first, space, axes=ordered)
         if any(stride.lo < 1 for stride, _ in axes):
             return cls(first, space, assumed=True)
-        return cls(first, space, lambda place: _is_element(place, axes))
+        return cls(first, space, lambda place: _is_element(place, axes), axes=ordered)
 
 
 def _without_gaps(axes: Sequence[tuple[Expr, Expr]]) -> bool:

@@ -13,18 +13,22 @@ from layoutalg.index import (
     all_of,
     as_expr,
     div,
-    maximum,
-    minimum,
     mod,
     select,
     simplify,
+    substitute,
     variables,
 )
+from layoutalg.index.variable import unlimited
 from layoutalg.launch.elements import Elements
+from layoutalg.launch.ends import inhabited, intervals, of_type
 from layoutalg.symex.values.unknowns import Kind, beside, kind_of
 
 #: Of a tensor of no bytes.
 NONE = Elements(ZERO, ZERO)
+
+#: Stands for any one element.
+_ELEMENT = unlimited("element")
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,10 @@ class TensorMemory:
     element: int  # bytes
     written: bool
     signed: bool = False  # its elements are integers with a sign
-    assumed: tuple[Expr | None, Expr | None] = (None, None)  # what its elements are at least, and at most
+    assumed: tuple[tuple[Expr, Expr], ...] = ()  # conditions on each of its elements, which a variable stands for
     elements: Elements = NONE
     distinct: bool = False  # no two of its elements are equal
+    whole: bool = False  # its elements are integers
 
     def inside(self, offset: Expr, width: int, store: bool) -> Expr:
         """Whether bytes, counted from the first element, lie in the memory, and those of a store in elements."""
@@ -54,27 +59,35 @@ class TensorMemory:
 
         Where an element is loaded in part, what is left of it is an unknown beside.
         """
-        found: list[Expr] = []
-        for word in self._elements(offset, size, values) if self.assumed != (None, None) else ():
-            if any(kind_of(v) is Kind.UNDEFINED for v in variables(word)):
-                continue  # perhaps no element, but what lies between two
-            sign = 1 << 8 * self.element - 1
-            number = select(word >= sign, word - 2 * sign, word) if self.signed else word
-            low, high = self.assumed
-            found += [low <= number] if low is not None else []
-            found += [number <= high] if high is not None else []
-        return all_of(*found)
+        words = [word for _, word in self.loaded(offset, size, values)] if self.assumed else []
+        return all_of(*(self.allows(self.number(word)) for word in words if is_written(word)))
 
-    def _elements(self, offset: Expr, size: int, values: Sequence[Expr]) -> Iterator[Expr]:
-        """Each element that is loaded, or a part of it."""
+    @property
+    def related(self) -> bool:
+        """Whether something is known of several of its elements together: integers that nobody writes."""
+        return self.whole and not self.written
+
+    def allows(self, number: Expr) -> Expr:
+        """What is assumed of an element, which is a number."""
+        return all_of(*(substitute(condition, {v: number}) for v, condition in self.assumed))
+
+    def number(self, word: Expr) -> Expr:
+        """The number that the bits of an element are."""
+        sign = 1 << 8 * self.element - 1
+        return select(word >= sign, word - 2 * sign, word) if self.signed else word
+
+    def loaded(self, offset: Expr, size: int, values: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
+        """Each element that is loaded, or a part of it: where its bytes begin, and its bits."""
         behind = simplify(mod(offset, self.element))
         if len(values) * size >= self.element:
-            yield from (word for _, word in self.words(size, values) if behind is ZERO)
+            yield from ((offset + first, word) for first, word in self.words(size, values) if behind is ZERO)
             return
         if behind.op == "const" and behind.value + len(values) * size <= self.element:
-            yield sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=ZERO) * (
+            word = sum((v * (1 << 8 * size * k) for k, v in enumerate(values)), start=ZERO) * (
                 1 << 8 * int(behind.value)
-            ) + sum(_left_out(values[0], int(behind.value), len(values) * size, self.element), start=ZERO)
+            )
+            beside = _left_out(values[0], int(behind.value), len(values) * size, self.element)
+            yield offset - behind, word + sum(beside, start=ZERO)
 
     def refuse_crowded(self) -> None:
         """LaunchError where elements are said to differ, and at all sizes are more than what they may be."""
@@ -84,18 +97,24 @@ class TensorMemory:
 
     @property
     def possible(self) -> Expr:
-        """For which sizes what is assumed of the elements leaves them any values, and enough of them to differ."""
-        low, high = self._least_and_most()
-        return all_of(low <= high, *(self.elements.space <= count for count in self._values()))
+        """For which sizes what is assumed of each element leaves it any value, and enough of them to differ.
+
+        As far as it is seen of one element: what several say of each other is not looked at.
+        """
+        left = inhabited(self.allows(_ELEMENT), _ELEMENT, *self._least_and_most)
+        return all_of(TRUE if left is None else left, *(self.elements.space <= count for count in self._values()))
 
     def _values(self) -> Iterator[Expr]:
         """How many values there are for elements that are said to differ: of the type, and within what is assumed."""
         if self.distinct and not self.elements.assumed and self.elements.each is None:
-            low, high = self._least_and_most()
-            yield from (as_expr(1 << 8 * self.element), high - low + 1)
+            yield as_expr(1 << 8 * self.element)
+            found = intervals(self.allows(_ELEMENT), _ELEMENT, *self._least_and_most)
+            if found is not None and len(found) == 1 and found[0].where is TRUE:
+                yield simplify(found[0].high - found[0].low + 1)
 
+    @property
     def _least_and_most(self) -> tuple[Expr, Expr]:
-        return within(*self.assumed, bits=8 * self.element, signed=self.signed)
+        return of_type(8 * self.element, self.signed)
 
     def words(self, size: int, values: Sequence[Expr]) -> Iterator[tuple[int, Expr]]:
         """The elements of which these unknowns are the parts, each with where its bytes begin among theirs."""
@@ -105,13 +124,9 @@ class TensorMemory:
             yield first * size, sum((v * (1 << 8 * size * k) for k, v in of), start=ZERO)
 
 
-def within(low: Expr | None, high: Expr | None, *, bits: int, signed: bool) -> tuple[Expr, Expr]:
-    """The least and the greatest integer of a type within limits."""
-    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    return (
-        as_expr(least) if low is None else maximum(low, least),
-        as_expr(most) if high is None else minimum(high, most),
-    )
+def is_written(word: Expr) -> bool:
+    """Whether bits are seen to be an element's, and not perhaps what lies between two."""
+    return all(kind_of(v) is not Kind.UNDEFINED for v in variables(word))
 
 
 def _left_out(v: Expr, behind: int, size: int, element: int) -> Iterator[Expr]:

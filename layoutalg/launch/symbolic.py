@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layoutalg.errors import LaunchError
+from layoutalg.formats.assumptions import is_whole
 from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused, laid_out
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
@@ -31,6 +32,7 @@ from layoutalg.index import (
     all_of,
     const,
     simplify,
+    substitute,
     symbol,
     var,
     variables,
@@ -39,7 +41,9 @@ from layoutalg.index.evaluate import limits
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
-from layoutalg.launch.memory import TensorMemory, within
+from layoutalg.launch.ends import intervals, of_type
+from layoutalg.launch.memory import TensorMemory
+from layoutalg.launch.relations import Relations, says_distinct
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.prove.vacuity import met
 from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
@@ -71,7 +75,8 @@ class KernelLaunch:
     tensors: Mapping[str, TensorMemory]
     sizes: Mapping[str, Expr]  # the file's symbols
     values: Mapping[str, Expr]  # what is given at the launch, by its name
-    assumed: tuple[str, ...] = ()  # of named values, and for which sizes nothing is shown, in words
+    relations: Relations  # what is assumed of several elements together
+    assumed: tuple[str, ...] = ()  # of contents and named values, and for which sizes nothing is shown, in words
 
     @property
     def lds_bytes(self) -> Expr:
@@ -92,9 +97,6 @@ class KernelLaunch:
         yield from [f"of the sizes: {self.limits}"] if self.limits is not TRUE else []
         yield from self.assumed
         for one in self.tensors.values():
-            for limit, word in zip(one.assumed, ("at least", "at most"), strict=True):
-                yield from [f"every element of {one.name} is {word} {limit}"] if limit is not None else []
-            yield from [f"no two elements of {one.name} are equal"] if one.distinct else []
             if one.written and one.elements.assumed:
                 yield f"every place in the memory of {one.name} is one of its elements"
 
@@ -121,30 +123,46 @@ class KernelLaunch:
         launch = file.launch
         if launch is None:
             raise LaunchError(f"{file.path} says no launch: add a [launch] table")
-        for one in launch.assume:
-            if one.min is not None and one.max is not None and simplify(one.min <= one.max) is FALSE:
-                raise LaunchError(f"nothing is in {one.of}: assumed is at least {one.min} and at most {one.max}")
         if LDS in launch.tensors:
             raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
         block = tuple(_constant(one) for one in launch.block)
         grid = tuple(map(simplify, launch.grid))
         blocks = tuple(var(f"block.{axis}", one) for axis, one in zip(AXES, grid, strict=False))
         threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
-        tensors = {name: _memory(file, launch, name) for name in launch.tensors}
+        bound = _Binding(kernel, launch)
+        arguments = (*bound.visible(launch), *bound.hidden(grid, block))
+        assumed = [bound.named(one) for one in launch.assume if is_used(one, file)]
+        tensors = {name: _memory(file, launch, name, assumed) for name in launch.tensors}
         for tensor in tensors.values():
             tensor.refuse_crowded()
-        bound = _Binding(kernel, tensors, launch.assume)
-        bound.tensors |= _constants(kernel)
         limits = all_of(*_limits(file, launch))
         if met(limits) is False:
             raise LaunchError(f"{file.path}: no sizes are as it says: {limits}")
-        arguments = (*bound.visible(launch), *bound.hidden(grid, block))
-        given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *bound.limits)
+        named = (one.holds for one in assumed if not one.elements)
+        given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *named)
         left = [*((name, one.possible) for name, one in tensors.items()), *bound.left]
+        for name, condition in left:
+            if condition is FALSE:
+                raise LaunchError(f"what is assumed of {name} contradicts itself: no value is left")
         unshown = (_unshown(name, condition, all_of(limits, *(n >= 1 for n in grid))) for name, condition in left)
-        lds, words = simplify(launch.lds), tuple(dict.fromkeys((*bound.words, *filter(None, unshown))))
-        found = arguments, bound.tensors, file.symbols, bound.values, words
+        lds, words = simplify(launch.lds), (*(_told(one, file) for one in launch.assume), *filter(None, unshown))
+        memory = {**tensors, **bound.beside, **_constants(kernel)}
+        relations = Relations(tensors, tuple(one for one in assumed if one.elements and one.alone is None))
+        found = arguments, memory, file.symbols, bound.values, relations, tuple(dict.fromkeys(words))
         return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found)
+
+
+def is_used(one: Assumption, file: SpecFile) -> bool:
+    """Whether an assumption is used for a proof: of integers, in tensors that are only read."""
+    assert file.launch is not None
+    given = {each.name: each for each in file.launch.given}
+    read = all(name not in file.launch.writes and is_whole(file.descriptor(name).dtype or "") for name in one.tensors)
+    return read and not any(_is_float(given[name].dtype) for _, name in one.values)
+
+
+def _told(one: Assumption, file: SpecFile) -> str:
+    """An assumption in words."""
+    return one.text if is_used(one, file) else f"{one.text} (when it begins: in runs alone)"
 
 
 def _unshown(name: str, condition: Expr, given: Expr) -> str:
@@ -168,17 +186,17 @@ def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
         yield from (item.limits, file.in_own_symbols(item.given))
 
 
-def _memory(file: SpecFile, launch: Launch, name: str) -> TensorMemory:
+def _memory(file: SpecFile, launch: Launch, name: str, assumed: Sequence[Assumption]) -> TensorMemory:
     item = file.descriptor(name)
     assert item.dtype is not None  # `formats.launching` has looked
     element = int(DTYPES[item.dtype].bytes)
-    written, signed = name in launch.writes, item.dtype.startswith("i")
-    whole = item.dtype.startswith(("i", "u"))  # of fractions nothing is assumed: their bits are no numbers here
-    said = [one for one in launch.assume if one.of == name and whole and not written]
-    assumed = (said[0].min, said[0].max) if said else (None, None)
-    elements = Elements.of(item.descriptor, file.in_own_symbols)
-    distinct = any(one.distinct for one in said)
-    return TensorMemory(name, simplify(elements.space * element), element, written, signed, assumed, elements, distinct)
+    alone = [(one.alone, one.holds) for one in assumed if one.tensors == (name,)]
+    each = tuple((v, holds) for v, holds in alone if v is not None)
+    distinct = any(one.tensors == (name,) and says_distinct(one) for one in assumed)
+    elements, written = Elements.of(item.descriptor, file.in_own_symbols), name in launch.writes
+    signed, whole = item.dtype.startswith("i"), is_whole(item.dtype)
+    space = simplify(elements.space * element)
+    return TensorMemory(name, space, element, written, signed, each, elements, distinct, whole)
 
 
 def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:
@@ -190,13 +208,15 @@ def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:
 class _Binding:
     """Arguments in their places."""
 
-    def __init__(self, kernel: KernelBinary, tensors: Mapping[str, TensorMemory], assume: Sequence[Assumption]) -> None:
-        self.kernel, self.tensors = kernel, dict(tensors)
-        self.assume = {one.of: one for one in assume}
-        self.limits: list[Expr] = []  # of named values
-        self.words: list[str] = []  # the same
+    def __init__(self, kernel: KernelBinary, launch: Launch) -> None:
+        self.kernel, self.assume = kernel, launch.assume
+        self.beside: dict[str, TensorMemory] = {}  # where unused arguments point
         self.left: list[tuple[str, Expr]] = []  # for which sizes there are such values
         self.values: dict[str, Expr] = {}
+
+    def named(self, one: Assumption) -> Assumption:
+        """An assumption, of what stands for named values in the machine."""
+        return replace(one, holds=substitute(one.holds, {v: self.values[name] for v, name in one.values}))
 
     def visible(self, launch: Launch) -> Iterator[BoundArgument]:
         """What the launch gives."""
@@ -229,39 +249,31 @@ class _Binding:
             return BoundArgument(offset, size, argument.descriptor)
         if isinstance(argument, Unused):
             name = f"the unused argument at byte {offset}"
-            self.tensors[name] = TensorMemory(name, ZERO, 1, written=False)
+            self.beside[name] = TensorMemory(name, ZERO, 1, written=False)
             if size == 8:
                 return BoundArgument(offset, size, name)
         elif isinstance(argument, Number) and isinstance(argument.value, Expr) and not _is_float(argument.dtype):
             return BoundArgument(offset, size, number=argument.value)
         number = symbol(f"argument at {offset}", min=0, max=(1 << 8 * size) - 1)
         if isinstance(argument, Given):
-            if argument.name in self.assume and not _is_float(argument.dtype):
+            if not _is_float(argument.dtype):
                 number = self._assumed(argument, offset, size)
             self.values.setdefault(argument.name, number)
         return BoundArgument(offset, size, number=number)
 
     def _assumed(self, argument: Given, offset: int, size: int) -> Expr:
-        """A named integer, signed where its type is, within what is assumed of it."""
-        one, bits = self.assume[argument.name], 8 * size
-        signed = (argument.dtype or "").startswith("i")
-        least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-        if one.min is not None and one.min.op == "const":
-            least = max(least, int(one.min.value))
-        if one.max is not None and one.max.op == "const":
-            most = min(most, int(one.max.value))
-        if least > most:
+        """A named integer, signed where its type is, within what is assumed of it alone."""
+        said = [one for one in self.assume if not one.elements and [name for _, name in one.values] == [argument.name]]
+        low, high = of_type(8 * size, (argument.dtype or "").startswith("i"))
+        for one in said:
+            found = intervals(one.holds, one.values[0][0], low, high)
+            if found is not None and len(found) == 1 and found[0].where is TRUE:
+                low, high = found[0].low, found[0].high
+        if low.lo > high.hi:
             raise LaunchError(f"no value of {argument.name} is left by what is assumed of it")
-        found = symbol(f"argument at {offset}", min=least, max=most)
-        low, high = within(one.min, one.max, bits=bits, signed=signed)
-        self.left.append((argument.name, low <= high))
-        if one.min is not None:
-            self.limits.append(one.min <= found)
-            self.words.append(f"{argument.name} is at least {one.min}")
-        if one.max is not None:
-            self.limits.append(found <= one.max)
-            self.words.append(f"{argument.name} is at most {one.max}")
-        return found
+        if said:
+            self.left.append((argument.name, simplify(low <= high)))
+        return symbol(f"argument at {offset}", min=int(low.lo), max=int(high.hi))
 
     def hidden(self, grid: tuple[Expr, ...], block: tuple[int, ...]) -> Iterator[BoundArgument]:
         """What the runtime gives, of what the launch decides."""

@@ -16,7 +16,7 @@ from layoutalg.index import Expr, budget, negation, variables
 from layoutalg.index.evaluate import value
 from layoutalg.prove.decide import first, quick_enumeration, tiny_enumeration
 from layoutalg.prove.obligation import ForAll, Point, in_domain
-from layoutalg.prove.outcome import Fails, Holds, Limits
+from layoutalg.prove.outcome import Fails, Holds, Limits, Outcome
 from layoutalg.prove.solver import solve
 from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.instances import small_sizes
@@ -58,6 +58,17 @@ def _met(condition: Expr, in_time: bool) -> bool | None:
         return True
     outcome = first(SEARCH, ForAll("it never holds", negation(condition)), limits=LIMITS)
     return True if isinstance(outcome, Fails) else False if isinstance(outcome, Holds) else None
+
+
+def solved(condition: Expr, limits: Limits = LIMITS) -> Outcome:
+    """What the solver says of a condition: it fails to hold nowhere (`Fails`, with a point where it holds), or does.
+
+    >>> from layoutalg.index import eq, symbol
+    >>> n = symbol("N", max=9)
+    >>> solved(eq(n * 2, 6)).points, isinstance(solved(eq(n * 2, 7)), Holds)
+    (({N: 3},), True)
+    """
+    return solve(ForAll("it never holds", negation(condition)), limits)
 
 
 def _draws(condition: Expr) -> Iterator[Point]:

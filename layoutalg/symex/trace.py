@@ -27,9 +27,9 @@ from layoutalg.symex.loops.inferred import InferredLoops
 from layoutalg.symex.loops.natural import ProgramLoops
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.environment import Environment, Inputs
+from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
-from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement, TracedLoad
+from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
@@ -68,7 +68,7 @@ def follow(
     """Follows a kernel on all ways in the time that is left; `functions` names what is computed."""
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
-    facts = Facts(builder.assumed, loops.record)
+    facts = Facts(builder.assumed, loops.record, builder.loaded, environment)
     wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
     values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
     stopped: Exception | None = None

@@ -60,7 +60,7 @@ def test_contents_that_become_addresses_are_assumed() -> None:
     assert audit(code, loads(text)).name == "refuted"  # any index may be there
     inside = audit(code, loads(text + 'assume = [{ of = "index", min = 0, max = "V - 1" }]\n'))
     assert inside.proved, inside.failures
-    assert "every element of index is at least 0" in inside.assumptions
+    assert "0 <= index[i] <= V - 1" in inside.assumptions
     one_too_far = audit(code, loads(text + 'assume = [{ of = "index", min = 0, max = "V" }]\n'))
     assert one_too_far.name == "refuted"
 

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from layoutalg.formats import SpecError, dump, loads
-from layoutalg.formats.launch import Assumption, Given, Number, Pointer, Struct, Unused
+from layoutalg.formats.launch import Given, Number, Pointer, Struct, Unused
 
 TEXT = """
 symbols = { M = { min = 1, max = 20000 }, N = { min = 1, max = 20000 } }
@@ -39,7 +39,7 @@ def test_a_launch_is_data() -> None:
     )  # fmt: skip
     assert (launch.tensors, launch.writes, launch.kernel, launch.lds) == (("x", "o"), ("o",), None, 0)
     assert launch.given == (alpha, Given("5", 4))
-    assert launch.assume == (Assumption("x", None, file.symbols["N"] - 1),)
+    assert [one.text for one in launch.assume] == ["x[i, j] <= N - 1"]
     assert launch.line == 11
 
 
@@ -59,10 +59,17 @@ def test_json_says_the_same() -> None:
         ('writes = ["o"]', 'writes = ["out"]', "'out' is not a descriptor among the arguments; give one of x, o"),
         ('writes = ["o"]', "writes = [3]", "launch.writes[0]: a name .* is expected, not 3"),
         ('of = "x"', 'of = "beta"', "assume.0..of: 'beta' is not a descriptor or a named value among the arguments"),
-        (', max = "N - 1"', ", distinct = true", "launch.assume.0..distinct: x is no tensor of integers"),
+        (', max = "N - 1"', ", distinct = true", "x.i, j. is of f32: of fractions one by itself is assumed"),
         (', max = "N - 1"', "", "nothing is assumed: give min, max, distinct or some of these"),
         (', max = "N - 1"', ", distinct = false", "nothing is assumed: give min, max, distinct or some of these"),
-        ("assume = [", 'assume = [{ of = "x", min = 0 }, ', "assume.1..of: x has an assumption before: say all in one"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, 0, 1] <= N"', "assume.0.: 'x.i, 0, 1. <= N', column 1: x has 2 dim"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, 2 * j] <= N"', "a subscript is an index and a number, such as i . 1"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, x[0, 0]] <= N"', "in a subscript stand indices, sizes and numbers"),
+        ('{ of = "x", max = "N - 1" }', '"y[i, 0] <= N"', "no symbol 'i'"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, 0] + N"', "is a number; a condition is wanted, such as 0 <= x"),
+        ('{ of = "x", max = "N - 1" }', '"M <= N"', "speaks of no element x.i. and of no named value"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, 0] > 0 for i < 4 for i > 2"', "one `for` says where it holds"),
+        ('{ of = "x", max = "N - 1" }', '"x[i, 0] <= k"', "no symbol 'k'; known here: M, N, alpha, 5, i"),
         ("{ unused = true }", "{ unused = false }", "an argument that is used is a descriptor or a value"),
         ("{ unused = true }", "{}", "a table with one of the keys 'fields', .* is expected, not an empty one"),
         ("{ unused = true }", '{ byte = 4 }', "is expected, not 'byte'"),

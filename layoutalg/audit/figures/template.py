@@ -154,7 +154,7 @@ def template(
         *(f"  {_argument(one, tensors)}" for one in parameters),
         "]",
         f"writes = [{_texts(writes)}]  # all others are only read",
-        "assume = []    # on contents that become addresses: { of = \"x\", min = 0, max = \"M - 1\" }",
+        "assume = []    # on contents that become addresses: \"0 <= x[i] < M\"",
         "claims = []    # beyond the usual ones: \"stores_all\", \"bank_conflict_free\", \"coalesced\"",
         "computes = []  # what comes out: \"o[j, i] = x[i, j]\"",
     ]  # fmt: skip

@@ -16,7 +16,8 @@ anything else they do.
 A load of which nothing reaches a store or a branch is no access: whatever it brings, all comes out alike.  A load of a
 unit that its own thread stores to counts with the store.  What a thread has for itself is another thing in another
 thread: iterations of its loops, whose number may be its own too, and what it loaded.
-What it cannot represent: that two threads have loaded the same, but of elements that differ (`launch.distinct`).
+Of what was loaded is known what `launch.relations` says of both threads' elements.
+What it cannot represent: that two threads have loaded the same of what is written, or is no integer.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, without
 from layoutalg.index import Expr, all_of, any_of, conjuncts, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
-from layoutalg.launch.distinct import apart as elements_apart
 from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import ForAll, InjectiveMap, Proved, Refuted, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
@@ -135,7 +135,6 @@ class _TensorRaces:
         each = [all_of(given, one.guard), all_of(moved(given, there), guard)]
         mine_at, theirs_at = coordinates([one.offset, offset], each, self.tensor.sizes)
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
-        each.append(elements_apart(self.ask.distinct, (one.offset, one.guard), (offset, guard)))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
         goal = any_of(*self._ordered(mine, theirs, there), negation(meet))
         whole = self.ask.decide(about, ForAll("no two threads meet", goal, all_of(*each), self._shown(there)), WHOLE)
@@ -153,9 +152,8 @@ class _TensorRaces:
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
-        differ = elements_apart(self.ask.distinct, (one.offset, one.guard), (offset, guard))
         goal = any_of(*self._ordered([one], [other], there), apart)
-        obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, differ), self._shown(there))
+        obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard), self._shown(there))
         return self.ask.decide(about, obligation)
 
     def members(self, group: Rolled) -> list[UnitAccess]:

@@ -5,12 +5,12 @@ It is noted of the thread that is followed, and said of every other one, and of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, variables
 from layoutalg.symex.loops.record import LoopRecord
-from layoutalg.symex.machine.environment import Environment
+from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, place_of
 from layoutalg.symex.values.unknowns import kind_of
 
@@ -21,17 +21,31 @@ class Facts:
 
     assumed: Mapping[Expr, Expr] = field(default_factory=dict)  # what was loaded → what is assumed of it
     loops: LoopRecord = field(default_factory=LoopRecord)
+    loads: Mapping[Expr, TracedLoad] = field(default_factory=dict)  # what was loaded → all that was loaded at once
+    environment: Environment | None = None  # who says what holds of several loaded values together
 
     def of(self, *exprs: Expr) -> Expr:
         """What holds of all unknowns in these, and of those that this speaks of."""
         found: dict[Expr, Expr] = {}
+        together, seen = TRUE, 0
         left = list(variables(*exprs))
         while left:
             v = left.pop()
             if v not in found and kind_of(v) is not None:
                 found[v] = self._known(v)
                 left += variables(found[v])
-        return all_of(*found.values())
+            if not left and self.environment is not None and len(found) > seen:
+                seen, together = len(found), self._together(found)
+                left += [v for v in variables(together) if v not in found]
+        return all_of(*found.values(), together)
+
+    def _together(self, unknowns: Iterable[Expr]) -> Expr:
+        """What holds of several loaded values together, each where it was loaded."""
+        at = {v: place_of(v) for v in unknowns if origin_of(v) in self.loads}
+        loads = {
+            (id(load), *place.items()): (load, place) for v, place in at.items() if (load := self.loads[origin_of(v)])
+        }
+        return self.environment.related([*loads.values()]) if self.environment and loads else TRUE
 
     def _known(self, v: Expr) -> Expr:
         """What holds of an unknown, or of what it is for another thread, or in another iteration."""

@@ -12,6 +12,17 @@ from typing import Protocol
 
 from layoutalg.index import TRUE, Expr
 from layoutalg.symex.machine.arguments import BoundArgument
+from layoutalg.symex.values.instances import At
+
+
+@dataclass(frozen=True)
+class TracedLoad:
+    """What was loaded at once, of a buffer (without a name where it is not known): values of `size` bytes each."""
+
+    buffer: str
+    offset: Expr
+    size: int
+    values: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,10 @@ class Environment(Protocol):
 
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
         """What is assumed of values of so many bytes each, loaded one after the other from an offset on."""
+        return TRUE
+
+    def related(self, loads: Sequence[tuple[TracedLoad, At]]) -> Expr:
+        """What is known of several loads together, each of the thread and the iteration that the place says."""
         return TRUE
 
     def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:

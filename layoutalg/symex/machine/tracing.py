@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from layoutalg.index import TRUE, Expr, all_of, conjuncts, variables
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.symex.machine.environment import Environment
+from layoutalg.symex.machine.environment import Environment, TracedLoad
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,6 @@ class TracedElement:
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
 
 
-@dataclass(frozen=True)
-class TracedLoad:
-    """What was loaded at once, of a buffer (without a name where it is not known): values of `size` bytes each."""
-
-    buffer: str
-    offset: Expr
-    size: int
-    values: tuple[Expr, ...]
-
-
 class TraceBuilder:
     """What is recorded while instructions are followed."""
 
@@ -58,6 +48,7 @@ class TraceBuilder:
         self._environment = environment
         self.elements: list[TracedElement] = []
         self.loads: list[TracedLoad] = []
+        self.loaded: dict[Expr, TracedLoad] = {}
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._recording = True
         self._moment = 0
@@ -95,7 +86,9 @@ class TraceBuilder:
 
     def load(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> None:
         """Records what was loaded, and what is assumed of it."""
-        self.loads.append(TracedLoad(buffer, offset, size, tuple(values)))
+        load = TracedLoad(buffer, offset, size, tuple(values))
+        self.loads.append(load)
+        self.loaded |= dict.fromkeys(values, load)
         holds = self._environment.assumed(buffer, offset, size, values) if buffer else TRUE
         for part in conjuncts(holds) if holds is not TRUE else ():
             for v in variables(part):

@@ -151,7 +151,7 @@ class Told:
 
 
 def _report(kernel: str, one: dict[str, Any], file: str) -> reports.Report:
-    path, _, line = one.get("source", "").rpartition(":")
+    path, _, line = one.get("source", "").partition(lines.ARROW)[0].rpartition(":")
     passed = one["verdict"] == "proved"
     message = ": ".join(text for text in (one["about"], one["reason"]) if text)
     return reports.Report(path or file, kernel, one["claim"], one["verdict"], passed, message, int(line or 1))

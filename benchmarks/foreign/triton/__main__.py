@@ -21,11 +21,10 @@ from typing import Any
 
 from benchmarks.foreign.audit import COMPUTES, PROVED, Record, _table, _work
 from benchmarks.foreign.cases import BREAKS, DIFFERS, RIGHT, Case
-from benchmarks.foreign.triton.sources import Wheel
+from benchmarks.foreign.triton.sources import Edit, Wheel
 
 HERE = Path(__file__).parent
 Kernel = Mapping[str, Any]
-Edit = Mapping[str, tuple[str, str]]
 
 
 def kernels(names: Sequence[str] = (), draw: int = 0) -> list[Kernel]:
@@ -45,17 +44,17 @@ def jobs(given: argparse.Namespace, chosen: Sequence[Kernel], broken: Sequence[K
     """What is to be compiled, the sources written: the kernels, and their twins."""
     known = {one["name"]: one for one in chosen}
     for one in chosen:
-        yield from _jobs(given, one["name"], one, {})
+        yield from _jobs(given, one["name"], one)
     for twin in broken:
         one = known[twin["kernel"]]
-        edit = {twin.get("file", one["file"]): (twin["old"], twin["new"])}
+        edit = Edit(one["file"], twin.get("function", one["function"]), twin["old"], twin["new"])
         yield from _jobs(given, f"{twin['kernel']}@{twin['name']}", one, edit)
 
 
-def _jobs(given: argparse.Namespace, name: str, kernel: Kernel, edit: Edit) -> Iterator[dict[str, Any]]:
+def _jobs(given: argparse.Namespace, name: str, kernel: Kernel, *edits: Edit) -> Iterator[dict[str, Any]]:
     folder = given.builds / "sources" / name
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = Wheel(next(given.wheels.glob(kernel["wheel"] + "-*.whl")), folder, edit)
+    wheel = Wheel(next(given.wheels.glob(kernel["wheel"] + "-*.whl")), folder, edits)
     job = {"name": name, "folder": str(folder), "module": wheel.extracted(kernel["file"], kernel["function"])}
     options = {"num_warps": kernel["warps"], **kernel.get("options", {})}
     for target in given.targets:

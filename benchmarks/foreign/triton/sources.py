@@ -20,8 +20,8 @@ from __future__ import annotations
 import ast
 import textwrap
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 HEAD = "import triton\nimport triton.language as tl\n"
@@ -61,21 +61,40 @@ class SourceError(Exception):
     """A name that a kernel needs and no file of the wheel binds."""
 
 
+@dataclass(frozen=True)
+class Edit:
+    """What stands once in a function of a file, and what shall stand there."""
+
+    file: str
+    function: str
+    old: str
+    new: str
+
+    def of(self, text: str) -> str:
+        """The text with that edit."""
+        every = ast.walk(ast.parse(text))
+        function = next(one for one in every if isinstance(one, ast.FunctionDef) and one.name == self.function)
+        lines = text.splitlines(keepends=True)
+        start, end = function.lineno - 1, function.end_lineno
+        within = "".join(lines[start:end])
+        if within.count(self.old) != 1:
+            raise SourceError(f"{self.function}: {self.old!r} stands there {within.count(self.old)} times")
+        return "".join(lines[:start]) + within.replace(self.old, self.new) + "".join(lines[end:])
+
+
 @dataclass
 class Wheel:
     """The Python files of a wheel, and the modules that were written of them."""
 
     path: Path
     folder: Path
-    edits: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # file → what stands there, what shall
+    edits: Sequence[Edit] = ()
 
     def __post_init__(self) -> None:
         with zipfile.ZipFile(self.path) as archive:
             self.files = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")}
-        for file, (old, new) in self.edits.items():
-            if self.files[file].count(old) != 1:
-                raise SourceError(f"{file}: {old!r} stands there {self.files[file].count(old)} times")
-            self.files[file] = self.files[file].replace(old, new)
+        for one in self.edits:
+            self.files[one.file] = one.of(self.files[one.file])
         self.needed: dict[str, set[str]] = {}
 
     def file(self, module: str) -> str | None:

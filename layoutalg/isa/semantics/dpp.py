@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.semantics.exchanges import of_its_quad
 from layoutalg.isa.semantics.values import Truth, Values, Word
 from layoutalg.isa.semantics.words import low_bits, never
 
@@ -49,11 +50,6 @@ def _always(function: Callable[[Values, Word, int], Word]) -> Callable[[Values, 
 
 def _row_of(w: Values, n: Word) -> Word:
     return n & w.const(-_ROW, 32)
-
-
-def _quad_perm(w: Values, n: Word, control: int) -> Word:
-    pick = w.lshr(w.const(control, 32), w.shl(low_bits(w, n, 2), w.const(1, 32)))
-    return n & w.const(-4, 32) | low_bits(w, pick, 2)
 
 
 def _row_shl(w: Values, n: Word, control: int) -> Reading:
@@ -77,7 +73,7 @@ def _before(size: int) -> Callable[[Values, Word, int], Reading]:
 
 #: Control → first and last code, and the lane that lane n reads; waves that it goes around have 64 lanes.
 CONTROLS: Mapping[str, tuple[int, int, Callable[[Values, Word, int], Reading]]] = {
-    "quad_perm": (0x000, 0x0FF, _always(_quad_perm)),
+    "quad_perm": (0x000, 0x0FF, _always(of_its_quad)),
     "row_shl": (0x101, 0x10F, _row_shl),
     "row_shr": (0x111, 0x11F, _row_shr),
     "row_ror": (0x121, 0x12F, _always(_row_ror)),

@@ -22,6 +22,19 @@ from layoutalg.isa.semantics.words import low_bits
 _ROTATE, _FOURIER, _QUADS = 0xC000, 0xE000, 0x8000
 
 
+def of_its_quad(w: Values, n: Word, picks: int) -> Word:
+    """The lane of lane n's quad that the bits 2(n mod 4) and on of `picks` name.
+
+    Where it is n with some bits masked and some flipped, as in butterflies, that is said, and nothing looked up.
+    """
+    named = [picks >> 2 * k & 3 for k in range(4)]
+    for mask in range(4):
+        if all(one == k & mask ^ named[0] for k, one in enumerate(named)):
+            return n & w.const(mask - 4, 32) ^ w.const(named[0], 32)
+    pick = w.lshr(w.const(picks, 32), w.shl(low_bits(w, n, 2), w.const(1, 32)))
+    return n & w.const(-4, 32) | low_bits(w, pick, 2)
+
+
 def swizzled(w: Values, n: Word, offset: int) -> Word:
     """The lane that lane n reads by DS_SWIZZLE_B32; always one of its 32.
 
@@ -41,8 +54,7 @@ def swizzled(w: Values, n: Word, offset: int) -> Word:
         far = i - middle if offset >> 10 & 1 else i + middle
         j = i & mask | far & ~mask
     elif offset >= _QUADS:
-        pick = w.lshr(w.const(offset, 32), w.shl(low_bits(w, i, 2), w.const(1, 32)))
-        j = i & w.const(28, 32) | low_bits(w, pick, 2)
+        j = of_its_quad(w, i, offset)
     else:
         j = (i & mask | middle) ^ w.const(offset >> 10 & 31, 32)
     return low_bits(w, j, 5) | n & w.const(32, 32)

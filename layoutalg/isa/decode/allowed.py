@@ -212,7 +212,8 @@ def _modifier_faults(instruction: Instruction) -> Iterator[str]:
     of_numbers = bits_of(alu.signs) if alu.signs else there
     own = sorted(alu.fields & {"neg", "neg_hi", "opsel"})
     for field in own or ("neg", "abs"):
-        if fields.get(field, 0) & ~(there if own else of_numbers):
+        said = (alu.picks or there) if field == "opsel" else there if own else of_numbers
+        if fields.get(field, 0) & ~said:
             yield f"{field} of a source that it has not"
     upper = fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2
     if ~upper & 7 & ~there:

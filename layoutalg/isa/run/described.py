@@ -78,7 +78,7 @@ def _kind(operand: Operand) -> str:
     return "literal" if operand.kind == "bits" else str(operand)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TakenForms:
     """What a machine takes, of a target, a wave's size and the float mode of a descriptor."""
 
@@ -100,7 +100,7 @@ class TakenForms:
 
     def _asked(self, instruction: Instruction) -> str:
         try:
-            refuse_what_is_not_allowed(self._kernel, [instruction])
+            refuse_what_is_not_allowed(self.kernel, [instruction])
             self._carry_out(instruction)
         except UnsupportedInstructionError as error:
             if "has no entry in the semantics" in str(error):
@@ -133,7 +133,7 @@ class TakenForms:
             elif operand.kind == "s":
                 registers.scalars |= dict.fromkeys(keys, place)
         if "resource" in instruction.operands:
-            flags = registers.w.const(_FLAGS[self._kernel.architecture.name], 32)
+            flags = registers.w.const(_FLAGS[self.kernel.architecture.name], 32)
             registers.scalars["s", instruction.operands["resource"].index + 3] = flags
 
     def _machine(self) -> ConcreteMachine:
@@ -141,7 +141,7 @@ class TakenForms:
         data = np.zeros(_ROOM, np.uint8)
         memory = GlobalMemory([Region("room", data, (_PLACE << 32 | _PLACE) - _ROOM // 2)])
         first, waves, meter = np.zeros((1, 3), np.int64), 1, LdsMeter(self.target)
-        machine = ConcreteMachine(self._kernel, first, waves, self.wave_size, memory, 1, meter, strict=False)
+        machine = ConcreteMachine(self.kernel, first, waves, self.wave_size, memory, 1, meter, strict=False)
         registers, word = machine.registers, machine.registers.w.const(_HELD, 32)
         in_lanes = np.broadcast_to(word, (1, 1, 1, self.wave_size))
         registers.vectors |= {(kind, k): in_lanes for kind in "va" for k in range(256)}
@@ -154,7 +154,7 @@ class TakenForms:
         return machine
 
     @cached_property
-    def _kernel(self) -> KernelBinary:
+    def kernel(self) -> KernelBinary:
         """A kernel that has all registers."""
         said = KernelMetadata("any", "any.kd", (), 0, 0, 0, self.wave_size, 1024, (), False, 0, 0, 0, None, None)
         accumulators = 256 if ARCHITECTURES[code_format(self.target).decoder].accumulators else 0
@@ -197,12 +197,16 @@ class Surveyor:
         key = code, wave_size, float_mode
         if key not in self._codes:
             count, missing = 0, Counter[str]()
-            forms = self._forms.setdefault(key[1:], TakenForms(self.target, wave_size, float_mode))
+            forms = self.forms(wave_size, float_mode)
             for parts, reason in self.instructions(code):
                 count += 1
                 missing.update(filter(None, (reason, *map(forms.refused, parts))))
             self._codes[key] = Described(count, dict(missing.most_common()))
         return self._codes[key]
+
+    def forms(self, wave_size: int, float_mode: int = FLOAT_MODE) -> TakenForms:
+        """What the machine takes, of waves of so many lanes in a float mode."""
+        return self._forms.setdefault((wave_size, float_mode), TakenForms(self.target, wave_size, float_mode))
 
     def instructions(self, code: bytes) -> Iterator[tuple[tuple[Instruction, ...], str]]:
         """Each instruction, of which there are two in a dual one, or why it is not decoded.

@@ -27,6 +27,7 @@ from layoutalg.isa.run.circle import part_of_two_by_pi
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
 from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused
+from layoutalg.isa.run.scaled import SCALED
 from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING
 
 Array = NDArray[Any]
@@ -297,7 +298,8 @@ _PLAIN: Mapping[str, Function] = {
 #: Every function, by its name, on words; those that overflow also as they are where that is held.
 FUNCTIONS: Mapping[str, Function] = {
     **_PLAIN,
-    **{f"{name}{HELD}": _held(name, _PLAIN[name]) for name in OVERFLOWING if "8" not in name},
+    **SCALED,
+    **{f"{name}{HELD}": _held(name, _PLAIN[name]) for name in OVERFLOWING & _PLAIN.keys() if "8" not in name},
     **{f"{kind}{suffix}_of_f32{HELD}": _to_eight(kind, fnuz, held=True) for kind, suffix, fnuz in _EIGHTS},
 }
 

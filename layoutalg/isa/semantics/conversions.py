@@ -7,7 +7,7 @@
 | numbers | narrower numbers | to nearest even; `PKRTZ` towards 0, whatever the mode |
 
 Numbers of eight bits are of one format or another, which the target says (`fnuz`).
-What it cannot represent: stochastic rounding, normalised integers, and the scaled conversions of gfx950.
+What it cannot represent: stochastic rounding, and normalised integers.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _of_eight(kind: str) -> Effect:
 
 
 def _of_two_eights(kind: str) -> Effect:
-    """Two bytes, of the half that `opsel` picks."""
+    """Two bytes of one half."""
 
-    def effect(w: Values, a: Word, *, opsel: int = 0, fnuz: bool = False) -> Word:
+    def effect(w: Values, a: Word, *, fnuz: bool = False) -> Word:
         name, mask = f"f32_of_{kind}{'fnuz' if fnuz else ''}", w.const(0xFF, 32)
-        low, high = (w.lshr(a, w.const(16 * (opsel & 1) + 8 * k, 32)) & mask for k in (0, 1))
-        return w.pair(w.function(name, low), w.function(name, high))
+        low, high = (w.function(name, w.lshr(a, w.const(8 * k, 32)) & mask) for k in (0, 1))
+        return w.pair(low, high)
 
     return effect
 
@@ -68,10 +68,11 @@ def _to_eights(kind: str) -> Effect:
 
 def _eights(kind: str) -> Mapping[str, Alu]:
     name, fields = kind.upper(), frozenset({"opsel", "fnuz"})
-    to = Alu(("d32",), ("a32", "b32", "d32"), _to_eights(kind), fields, floats=True, signs=frozenset("ab"))
+    to = Alu(("d32",), ("a32", "b32", "d32"), _to_eights(kind), fields, floats=True,
+             signs=frozenset("ab"), picks=0b1000)  # fmt: skip
     return {
-        f"V_CVT_F32_{name}": Alu(("d32",), ("a32",), _of_eight(kind), fields, floats=True),
-        f"V_CVT_PK_F32_{name}": Alu(("d64",), ("a32",), _of_two_eights(kind), fields, floats=True),
+        f"V_CVT_F32_{name}": Alu(("d32",), ("a32",), _of_eight(kind), fields, floats=True, picks=0b11),
+        f"V_CVT_PK_F32_{name}": Alu(("d64",), ("a16",), _of_two_eights(kind), frozenset({"fnuz"}), floats=True),
         f"V_CVT_PK_{name}_F32": to,
     }
 

@@ -29,6 +29,7 @@ class Alu:
     floats: bool = False  # done in the float mode
     signs: frozenset[str] = frozenset()  # the sources that are numbers: the encoding may negate them
     element: int = 0  # bits of each number of a source that holds two; 0: it holds one
+    picks: int = 0  # bits of `opsel` that pick a part of a source or of the result, instead of one of each source
     mixed: bool = False  # fields say of each source whether it is an f32 or an f16
 
     def number(self, token: str) -> int:

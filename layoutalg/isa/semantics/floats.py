@@ -9,6 +9,7 @@ that addresses may stand beside sums without anything being said of the sums.
 | conversions | `conversions` |
 | reciprocals, roots, powers, waves | `transcendental` |
 | the steps of a division | `division` |
+| conversions with a scale | `scaled` |
 | two halves or two words at once, sums of products | `packed` |
 
 | deviation from the machine | why it does not matter here |
@@ -27,6 +28,7 @@ from layoutalg.isa.semantics.conversions import CONVERSIONS
 from layoutalg.isa.semantics.division import DIVISION
 from layoutalg.isa.semantics.entries import Alu, Effect, Row, function, relation, table
 from layoutalg.isa.semantics.packed import PACKED
+from layoutalg.isa.semantics.scaled import SCALED
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
 from layoutalg.isa.semantics.values import Values, Word
 
@@ -139,5 +141,6 @@ FLOATS: Mapping[str, Alu] = {
     **CONVERSIONS,
     **DIVISION,
     **PACKED,
+    **SCALED,
     **TRANSCENDENTAL,
 }

@@ -22,6 +22,7 @@ _NARROW = frozenset({"f16", "fp8", "bf8", "fp8fnuz", "bf8fnuz"})
 #: Functions that may overflow, and those that never do.
 OVERFLOWING = frozenset({
     "add_f16", "sub_f16", "mul_f16", "fma_f16", "f16_of_f32", "f16_of_u16",
+    *(f"{kind}_of_{wide}_scaled" for kind in ("fp8", "bf8") for wide in ("f32", "f16", "bf16")),
     *(f"{kind}{suffix}_of_f32" for kind in ("fp8", "bf8") for suffix in ("", "fnuz")),
 })  # fmt: skip
 _NEVER = frozenset({

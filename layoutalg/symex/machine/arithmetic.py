@@ -154,7 +154,10 @@ class IndexValues(WaveUnknowns):
 
     def ashr(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A quotient of the signed value; of the last bit, the sign."""
-        word, places = self.number(word), self._constant(self.number(amount))
+        word, amount = self.number(word), self.number(amount)
+        if simplify(amount.expr).op != "const":
+            return self._shifted_signed(word, amount)
+        places = self._constant(amount)
         if places < word.bits - 1:
             return word.with_expr(shifted(self.signed(word), places, self.ranges.given))
         sign: Expr | None = first(RULES["sign"], self, word)
@@ -166,6 +169,15 @@ class IndexValues(WaveUnknowns):
         whole = (1 << word.bits) - 1
         limit = 1 + (int(most) if 0 <= most <= whole else whole)
         return word.with_expr(self.unknown_of(name, limit, word.expr, simplify(amount.expr), const(limit)))
+
+    def _shifted_signed(self, word: Word, amount: Word) -> Word:
+        """The same of a signed value: any with a sign, where it may be negative."""
+        value = self.signed(word)
+        if value.lo >= 0:
+            return self._shifted("lshr", word, amount, value.hi)
+        limit = 1 << word.bits
+        found = self.unknown_of("ashr", limit, word.expr, simplify(amount.expr), const(word.bits))
+        return word.with_expr(found - limit // 2)
 
     def eq(self, left: Word | Mask, right: Word | Mask) -> Bit:
         """Equality; of a mask with 0 others may decide, and of half a mask nobody that is known."""

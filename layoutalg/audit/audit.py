@@ -6,7 +6,7 @@ for granted is a claim too: `followed` fails with the instruction and the reason
 shown of each of its subjects (`claims.claim`); where it has none, or was not asked, that is told.
 
 What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
-A kernel with preloaded arguments is audited from both of its entries.
+A kernel with preloaded arguments is audited from both of its entries, unless they come to one state (`symex.entries`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.audit.ask import Open, unseen
+from layoutalg.audit.ask import shown as proved_by
 from layoutalg.audit.claims import computes, followed, stores_all
 from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
@@ -71,7 +72,9 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     asked = asked_for(file.launch.claims if file.launch else ())
     case = LaunchedKernel.of(code, file)
     claims = claimed(asked)
-    each = seconds / 2 if code.kernel.preloaded else seconds
+    preloaded = bool(code.kernel.preloaded)
+    alike = preloaded and case.enters_alike
+    each = seconds / 2 if preloaded and not alike else seconds
     told = tuple(Runs(code, case.launched, file).contradictions())
     with budget.within(each * (1 - RUNS_SHARE)):
         kernel = case.follow()
@@ -84,7 +87,9 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     found = tuple(refutation.findings(asked_of))
     shown = dict(refutation.shown)
     vacuous = {one.NAME: f"no {one.OF}" for one in claims if decided[one.NAME] == ()}
-    if code.kernel.preloaded:
+    if alike:
+        found += (Finding(followed.NAME, *proved_by(f"as with preloaded arguments {WITHOUT_PRELOAD}", "reading")),)
+    elif preloaded:
         other = audit(code.without_preload, file, each)
         found += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
         vacuous = {name: why for name, why in vacuous.items() if name in other.vacuous}

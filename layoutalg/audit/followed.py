@@ -19,6 +19,7 @@ from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, div,
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Limits, Shown
+from layoutalg.symex.entries import enter_alike
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.trace import Trace, follow
@@ -46,13 +47,23 @@ class LaunchedKernel:
         assert self.file.launch is not None  # else there were no `launched`
         return self.file.launch
 
+    @property
+    def _inputs(self) -> Inputs:
+        """What the machine finds at its start."""
+        launched = self.launched
+        sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
+        return Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
+
+    @property
+    def enters_alike(self) -> bool:
+        """Whether what holds of it with preloaded arguments holds without, where it has any."""
+        return enter_alike(self.code, self._inputs, LaunchMemory(self.launched))
+
     def follow(self) -> Followed:
         """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives."""
         launched, memory = self.launched, LaunchMemory(self.launched)
-        sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
-        inputs = Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
         with budget.within(FOLLOWING * budget.left()):
-            trace = follow(self.code, inputs, memory)
+            trace = follow(self.code, self._inputs, memory)
         try:
             return Followed(
                 self, trace, Ask(launched, trace, memory), accesses(trace.elements, trace.loops), trace.stopped

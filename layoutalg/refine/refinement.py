@@ -32,12 +32,13 @@ from layoutalg.index import ONE, ZERO, Expr, all_of, budget, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
-from layoutalg.prove import Refuted, Verdict, Verdicts, Witness
+from layoutalg.prove import Proved, Refuted, Verdict, Verdicts, Witness
 from layoutalg.refine.replay import Replay, replay
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.signature import arguments_of, hidden_of
+from layoutalg.symex.entries import enter_alike
 from layoutalg.symex.machine.arguments import hidden_arguments
 from layoutalg.symex.machine.environment import Environment, Inputs
 from layoutalg.symex.machine.tracing import TracedElement
@@ -91,7 +92,10 @@ def prove_binary(code: MachineCode, program: Program, seconds: float = 60) -> Bi
 
 
 def _and_without_preload(found: BinaryVerdict, code: MachineCode, program: Program, seconds: float) -> BinaryVerdict:
-    """The same claims besides, where firmware that does not preload arguments enters the kernel."""
+    """The same claims besides, where firmware enters that does not preload arguments, unless both come to one state."""
+    if enter_alike(code, _inputs(code, program), _Memory(Questions(program))):
+        alike = Proved("it enters as with preloaded arguments", "reading", 0.0)
+        return replace(found, verdicts=(*found.verdicts, (WITHOUT_PRELOAD, alike)))
     other = prove_binary(code.without_preload, program, seconds)
     claims = tuple((f"{about} ({WITHOUT_PRELOAD})", verdict) for about, verdict in other.verdicts)
     return replace(other, verdicts=(*found.verdicts, *claims))
@@ -156,19 +160,25 @@ def _trace(
     counts: Mapping[Expr, Expr],
 ) -> Trace:  # fmt: skip
     """The binary's accesses; `counts`: how often the program's loops run."""
-    arguments = (*arguments_of(code.kernel, program), *hidden_arguments(code.kernel, hidden_of(program)))
-    blocks = (_linear(program),) if program.linear else program.grid
-    given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
+    inputs = _inputs(code, program)
+    given = inputs.given
     for number, runs in counts.items():
         if not questions.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
-    inputs = Inputs(arguments, blocks, program.threads, given, _sizes(program))
-    trace = follow(code, inputs, _Memory(questions), functions, counts).complete()
+    trace = follow(code, replace(inputs, given=given), _Memory(questions), functions, counts).complete()
     for one in trace.elements:
         if one.atomic:
             raise NotReadable(f"{one.instruction.place}: an atomic operation, of which a program has none")
     return trace
+
+
+def _inputs(code: MachineCode, program: Program) -> Inputs:
+    """What the machine finds at its start."""
+    arguments = (*arguments_of(code.kernel, program), *hidden_arguments(code.kernel, hidden_of(program)))
+    blocks = (_linear(program),) if program.linear else program.grid
+    given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
+    return Inputs(arguments, blocks, program.threads, given, _sizes(program))
 
 
 def _sizes(program: Program) -> dict[str, int]:

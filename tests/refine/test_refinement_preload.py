@@ -20,10 +20,8 @@ def binary(target="gfx942"):
 def test_both_entries_are_proved():
     found = prove_binary(binary(), PROGRAM, seconds=20)
     assert found.proved
-    half = len(found.verdicts) // 2
-    assert [f"{about} ({WITHOUT_PRELOAD})" for about, _ in found.verdicts[:half]] == [
-        about for about, _ in found.verdicts[half:]
-    ]
+    assert found.verdicts[-1][0] == WITHOUT_PRELOAD
+    assert found.verdicts[-1][1].strategy == "reading"
 
 
 def test_a_kernel_that_only_current_firmware_runs_right_is_refuted():

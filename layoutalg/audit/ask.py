@@ -133,9 +133,11 @@ class Ask:
         """The prover's verdict; unknown where the time is used up."""
         try:
             budget.check()
-            known = self.trace.facts.of(*obligation.roots)
-            asked = obligation if known is TRUE else obligation.assuming(known)
-            return Answer(about, answers.verdict(asked, limits))
+            for known in self.trace.facts.of(*obligation.roots):
+                found = answers.verdict(obligation if known is TRUE else obligation.assuming(known), limits)
+                if isinstance(found, Proved):
+                    break
+            return Answer(about, found)
         except budget.OutOfTimeError:
             return unseen(about, Open(LATE))
 

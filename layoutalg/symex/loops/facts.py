@@ -5,7 +5,7 @@ It is noted of the thread that is followed, and said of every other one, and of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, variables
@@ -24,20 +24,29 @@ class Facts:
     loads: Mapping[Expr, TracedLoad] = field(default_factory=dict)  # what was loaded → all that was loaded at once
     environment: Environment | None = None  # who says what holds of several loaded values together
 
-    def of(self, *exprs: Expr) -> Expr:
-        """What holds of all unknowns in these, and of those that this speaks of."""
+    def of(self, *exprs: Expr) -> Iterator[Expr]:
+        """What holds of unknowns in these, and of those that this speaks of: of each by itself, then of all together.
+
+        What follows from less is asked of less: how values are related is much to say, and seldom needed.
+        """
         found: dict[Expr, Expr] = {}
+        self._add(found, exprs)
+        yield all_of(*found.values())
         together, seen = TRUE, 0
+        while self.environment is not None and len(found) > seen:
+            seen, together = len(found), self._together(found)
+            self._add(found, (together,))
+        if together is not TRUE:
+            yield all_of(*found.values(), together)
+
+    def _add(self, found: dict[Expr, Expr], exprs: Sequence[Expr]) -> None:
+        """What holds of each unknown in these, and of those that this speaks of."""
         left = list(variables(*exprs))
         while left:
             v = left.pop()
             if v not in found and kind_of(v) is not None:
                 found[v] = self._known(v)
                 left += variables(found[v])
-            if not left and self.environment is not None and len(found) > seen:
-                seen, together = len(found), self._together(found)
-                left += [v for v in variables(together) if v not in found]
-        return all_of(*found.values(), together)
 
     def _together(self, unknowns: Iterable[Expr]) -> Expr:
         """What holds of several loaded values together, each where it was loaded."""
@@ -65,5 +74,4 @@ class Asker:
 
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether `given ⇒ goal` is proved, soon."""
-        known = self._facts.of(goal, given)
-        return self._environment.shows(goal, given if known is TRUE else all_of(given, known))
+        return any(self._environment.shows(goal, all_of(given, known)) for known in self._facts.of(goal, given))

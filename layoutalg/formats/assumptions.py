@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from layoutalg.formats.context import Data
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.formats.shape import nearest
-from layoutalg.index import FALSE, TRUE, Expr, any_of, as_expr, lt, negation, substitute, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, any_of, as_expr, conjuncts, lt, negation, substitute, symbol, variables
 from layoutalg.index.parse import parse, subscripted
 from layoutalg.index.radix import affine
 from layoutalg.index.ranges import BOOLEAN
@@ -162,22 +162,30 @@ def _number(name: str, dtype: str) -> Expr:
     return symbol(name, min=low, max=high)
 
 
-def ordered(one: Assumption) -> Assumption | None:
+def ordered(one: Assumption) -> Iterator[Assumption]:
     """What follows of all pairs where neighbours are in order: x[i] ≤ x[i + 1] for all i, so x[i] ≤ x[j] for i < j.
 
-    >>> made = assumption("s[i] < s[i + 1]", Known({"s": ("i32", 1)}, {}, {}))
-    >>> str(ordered(made).holds)
-    's[i] < s[j] or j <= i'
+    >>> made = assumption("0 <= s[i] < s[i + 1]", Known({"s": ("i32", 1)}, {}, {}))
+    >>> [str(one.holds) for one in ordered(made)]
+    ['s[i] < s[j] or j <= i']
     """
-    if len(one.elements) != 2 or one.holds.op not in ("lt", "le") or one.elements[0].tensor != one.elements[1].tensor:
-        return None
-    at = {element.variable: element.subscripts for element in one.elements}
-    first, second = (at.get(side) for side in one.holds.args)
-    if not first or not second or len(first) != 1 or first[0].op != "var" or second[0] is not first[0] + 1:
-        return None
-    i, j = first[0], unlimited("j" if first[0].value.name != "j" else "k", 0)
-    low, high = (
-        AssumedElement(unlimited(f"{one.elements[0].tensor}[{v}]"), one.elements[0].tensor, (v,)) for v in (i, j)
-    )
-    order = substitute(one.holds, dict(zip(one.holds.args, (low.variable, high.variable), strict=True)))
-    return Assumption(one.text, any_of(order, negation(lt(i, j))), (low, high))
+    at = {element.variable: element for element in one.elements}
+    for part in conjuncts(one.holds):
+        sides = [at[side] for side in part.args if side in at] if part.op in ("lt", "le") else []
+        if len(sides) == 2 and sides[0].tensor == sides[1].tensor and _follows(sides[0], sides[1]):
+            (i,) = sides[0].subscripts
+            j = unlimited("j" if i.value.name != "j" else "k", 0)
+            low, high = (
+                AssumedElement(unlimited(f"{e.tensor}[{v}]"), e.tensor, (v,))
+                for e, v in zip(sides, (i, j), strict=True)
+            )
+            order = substitute(part, {sides[0].variable: low.variable, sides[1].variable: high.variable})
+            yield Assumption(one.text, any_of(order, negation(lt(i, j))), (low, high))
+
+
+def _follows(one: AssumedElement, other: AssumedElement) -> bool:
+    """Whether one is x[i], and the other x[i + 1]."""
+    if len(one.subscripts) != 1:
+        return False
+    (i,), (then,) = one.subscripts, other.subscripts
+    return bool(i.op == "var" and i.value.index and then is i + 1)

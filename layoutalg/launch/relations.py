@@ -62,7 +62,7 @@ class Relations:
     @cached_property
     def every(self) -> tuple[Assumption, ...]:
         """These, and what follows of all pairs where neighbours are in order."""
-        return (*self.assumed, *filter(None, map(ordered, self.assumed)))
+        return (*self.assumed, *(each for one in self.assumed for each in ordered(one)))
 
     def loaded(self, load: TracedLoad) -> tuple[LoadedElement, ...]:
         """The elements that were loaded at once, of a tensor of integers that is only read."""

@@ -69,6 +69,13 @@ def test_what_lies_between_elements_is_not_held_apart() -> None:
     assert "proved" not in verdicts(audited(SCATTER, LAUNCH.replace("strides = [1]", "strides = [2]")), "race_free")
 
 
+@pytest.mark.parametrize("said", ['"x[i] < x[i + 1]", "x[511] <= x[0]"', '"x[i] % 4 == 5"', '"x[0] == 1", "x[i] > 1"'])
+def test_what_contradicts_itself_is_refused(said: str) -> None:
+    """All would be proved of it."""
+    with pytest.raises(LaunchError, match="contradicts itself"):
+        audited(SCATTER, LAUNCH.replace('{ of = "x", min = 0, max = 30000, distinct = true }', said))
+
+
 def element(number: Expr, *index: Expr, tensor: str = "x") -> LoadedElement:
     return LoadedElement(tensor, number, index, TRUE)
 
@@ -91,6 +98,7 @@ def follows(goal: Expr, found: list[LoadedElement], *texts: str, given: Expr = T
 @pytest.mark.parametrize(("text", "goal", "otherwise"), [
     ("x[i] <= x[i + 1]", V <= W, W <= V),
     ("x[i] < x[i + 1]", V + 1 <= W, V + 2 <= W),
+    ("0 <= x[i] <= x[i + 1] <= N", W <= N, W < N),
     ("x[i] <= x[j] for i < j", V <= W, V < W),
     ("x[i + 1] - x[i] <= N", W - V <= N, V - W <= N),
     ("x[i] != x[j] for i != j", negation(eq(V, W)), V <= W),
@@ -108,7 +116,10 @@ def test_of_elements_that_may_be_no_neighbours_nothing_follows() -> None:
     found = [element(V, R), element(W, K)]
     assert not follows(W - V <= N, found, "x[i + 1] - x[i] <= N")
     assert follows(W - V <= N, found, "x[i + 1] - x[i] <= N", given=eq(K, R + 1))
-    assert follows(V <= W, found, "x[i] <= x[i + 1]", given=R <= K)
+    for text in ("x[i] <= x[i + 1]", "0 <= x[i] <= x[i + 1] <= N"):
+        assert follows(V <= W, found, text, given=R <= K)
+    assert not follows(V <= W, found, "x[i] <= x[i + 1] for i < 9", given=R <= K)
+    assert not follows(V <= W, found, "x[i] <= x[i + 2]", given=R <= K)
 
 
 def test_one_place_holds_one_value() -> None:

@@ -8,6 +8,7 @@
 | `meaning` | what stored words mean, held against what the launch's equations say |
 | `claims` | the claims |
 | `runs`, `trial` | runs that refute |
+| `words` | reasons in the words of a launch |
 | `audit` | all of it, in order |
 | `figures` | what is known of a kernel without a launch |
 """

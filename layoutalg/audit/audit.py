@@ -23,6 +23,7 @@ from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed, LaunchedKernel
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import FaultyRun, Runs
+from layoutalg.audit.words import in_words
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
@@ -84,7 +85,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     runs = Runs(code, case.launched, file, each * RUNS_SHARE, ignored)
     refutation = Refutation(runs, case.launch, max(runs.seconds, spare), kernel.trace)
     asked_of = [one for its in decided.values() for one in its or ()]
-    found = tuple(refutation.findings(asked_of))
+    found = tuple(in_words(one, kernel.trace) for one in refutation.findings(asked_of))
     shown = dict(refutation.shown)
     vacuous = {one.NAME: f"no {one.OF}" for one in claims if decided[one.NAME] == ()}
     if alike:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -143,7 +143,8 @@ class Told:
 
     def as_reports(self, file: Path) -> list[reports.Report]:
         """What other tools are told: at the line of the source, else of the whole code object."""
-        return [_report(self.found.kernel, one, str(file)) for one in self.claims]
+        told = [*(one for one in self.claims if one["verdict"] == "proved"), *(one for one, *_ in faults(self.claims))]
+        return [_report(self.found.kernel, one, str(file)) for one in told]
 
     def text(self) -> Iterator[str]:
         """In words."""
@@ -168,8 +169,9 @@ def _claim(
         "by": verdict.strategy,
         "reason": verdict.reason,
     }
-    source = where(report.address_of(about))
-    data |= {"source": source} if source else {}
+    places = [where(report.address_of(part.strip())) for part in about.split(";")]
+    data |= {"source": places[0]} if places[0] else {}
+    data |= {"meets": places[1]} if places[1:] and places[1] else {}
     if isinstance(verdict, verdicts.Refuted):
         data |= {"witness": [dict(point) for point in verdict.witness.points]}
     run = found.shown.get((claim, about))
@@ -191,11 +193,12 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
     if found.unasked:
         yield f"  not asked, as the code is not followed: {', '.join(found.unasked)}"
     for verdict in ("refuted", "unknown"):
-        some = [one for one in claims if one["verdict"] == verdict]
-        for one in some[:MANY]:
+        some = [one for one in faults(claims) if one[0]["verdict"] == verdict]
+        for one, *others in some[:MANY]:
             about = f"{'' if one['about'][:1] == '(' else ','} {one['about']}" if one["about"] else ""
             of_run = _at(one["run"]) if "run" in one and "source" not in one else ""
-            yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}"
+            more = f"; so are {len(others)} more at these lines" if others else ""
+            yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}{more}"
         if some[MANY:]:
             yield f"  and {len(some) - MANY} more that are {verdict}; the JSON document has them all"
     yield from (f"  told: {place}: {report.ENDED}" for place in found.ended)
@@ -206,7 +209,32 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
 
 
 def _at(one: dict[str, Any]) -> str:
-    return f" ({one['source']})" if "source" in one else ""
+    places = [one[key] for key in ("source", "meets") if key in one]
+    return f" ({'; '.join(dict.fromkeys(places))})" if places else ""
+
+
+def faults(claims: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Claims that are not proved, those together that one fault of the source makes fail; the worst of each first.
+
+    One claim fails at the instructions of the same lines, or, without lines, in one memory: one barrier that is missing
+    is so many pairs of instructions.  What is unknown for want of a run is with what is refuted; all else that is
+    unknown is together where its reason is the same.
+    """
+    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    failed = [one for one in claims if one["verdict"] != "proved"]
+    for one in sorted(failed, key=lambda one: str(one["verdict"])):  # refuted, then unknown
+        memories = ";".join(part.strip().rpartition(" ")[2] for part in one["about"].split(";"))
+        place = one["claim"], one["about"].partition("(")[2], one.get("source", memories), one.get("meets", "")
+        if one["verdict"] == "refuted" or (place in found and unshown(one)):
+            found.setdefault(place, []).append(one)
+        else:
+            found.setdefault((*place, one["reason"]), []).append(one)
+    return [*found.values()]
+
+
+def unshown(one: dict[str, Any]) -> bool:
+    """Whether the prover refutes it, and no run has shown it."""
+    return " fails: " in one["reason"]
 
 
 def _figures(found: measured.Figures, where: report.Lines, template: Path | None, as_json: bool) -> int:

@@ -97,8 +97,8 @@ class LdsRaces:
             given, goal = moved(given, solved), moved(goal, solved)
         at = tuple(solved.get(there[v], there[v]) for v in (*block.threads, *b.loops))
         shown = (
-            Shown("thread and turn", tuple(solved.get(v, v) for v in (*block.threads, *a.loops))),
-            Shown("and thread and turn", at),
+            Shown("thread and iteration", tuple(solved.get(v, v) for v in (*block.threads, *a.loops))),
+            Shown("and thread and iteration", at),
         )
         return ForAll("no two waves meet in LDS between barriers", goal, given, shown)
 

@@ -53,7 +53,7 @@ class StoredBefore:
         if not cases or len(cases) > MOST_STORES:
             return None
         given = all_of(self.block.launched.given, reads.guard)
-        shown = (Shown("thread and turn", (*self.block.threads, *reads.loops)),)
+        shown = (Shown("thread and iteration", (*self.block.threads, *reads.loops)),)
         return ForAll("what is read of LDS was stored before", any_of(*cases), given, shown)
 
     def _speaks_of(self, reads: TracedAccess, case: Expr) -> bool:

@@ -56,8 +56,9 @@ class SourceLines:
         >>> SourceLines.read(b"").of(0x1000)
         ''
         """
-        found, calls = dict(_read(_rows, payload)), tuple(_read(_calls, payload))
-        return cls(*zip(*sorted(found.items()), strict=True), calls) if found else cls((), ())
+        found = sorted(dict(_read(_rows, payload)).items())
+        addresses, lines = (address for address, _ in found), (line for _, line in found)
+        return cls(tuple(addresses), tuple(lines), tuple(_read(_calls, payload)))
 
     def of(self, address: int) -> str:
         """Files and lines of an instruction, the kernel's own first, such as `scale.hip:12`; "" of none."""

@@ -49,7 +49,7 @@ class AddressSpaces:
         buffers = {"lds": self._registers.apertures["lds"]} if space == "lds" else self._buffers
         found = Bases(self._w, buffers, self._bases).places(address.expr, guard)
         if found is None:
-            raise NotReadable(f"{place}: the address {simplify(address.expr)} is in no buffer")
+            raise NotReadable(f"{place}: {_nowhere(simplify(address.expr))}")
         return found
 
     def is_in_buffers(self, address: Expr) -> bool:
@@ -59,3 +59,11 @@ class AddressSpaces:
     def constants(self, address: Expr, count: int) -> list[Word]:
         """Dwords of the code object that no kernel writes, if they are there."""
         return constants(self._registers.kernel, simplify(address - self._registers.code), count, self._w)
+
+
+def _nowhere(address: Expr) -> str:
+    """That an address is in no tensor, and why that may be."""
+    of = [v.value.name for v in variables(address) if v.value.name.startswith("address of ")]
+    if not of:
+        return f"no tensor's address is in {address}"
+    return f"it is not seen to be the {' or the '.join(of)} and an offset, which may wrap: {address}"

@@ -46,6 +46,9 @@ MOST, SOLVED = 1 << 22, 1 << 12
 #: How far from 0 numbers are looked at one by one, where a condition on them is no choice of ranges.
 LISTED = 1 << 10
 
+#: How far from each other different numbers are drawn, at most.
+FARTHEST = 1 << 62
+
 #: What a solver gets for contents.
 LIMITS = Limits(seconds=2.0, steps=2_000_000)
 
@@ -209,7 +212,8 @@ class DrawnMemory:
         if self.seed == FIRST:
             found = [high - k // 2 if k % 2 else low + k // 2 for k in range(content.size)]
         else:
-            found = random.Random(int(self.generator.integers(1 << 32))).sample(range(low, high + 1), content.size)
+            numbers = range(low, min(high, low + FARTHEST) + 1)
+            found = random.Random(int(self.generator.integers(1 << 32))).sample(numbers, content.size)
         return np.array(found, content.dtype).reshape(content.shape)
 
     def _solved(

@@ -75,3 +75,10 @@ def test_named_values_are_related(seed: int) -> None:
     values = drawn.values(drawn.file.launch.given)
     assert 0 <= values["k"] < values["m"] <= 8
     assert values["k"] + values["m"] == 9
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_numbers_of_64_bits_may_differ(seed: int) -> None:
+    file = loads(FILE.format(assume='["s[i] != s[j] for i != j"]').replace("i32", "i64", 1))
+    drawn = DrawnMemory(file, {file.symbols["B"]: 40, file.symbols["T"]: 9}, seed, np.random.default_rng(seed))
+    assert len(set(drawn.tensors({"s": (41,)}, {}, [])["s"])) == 41

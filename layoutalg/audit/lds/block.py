@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from layoutalg.index import Expr, const, div, simplify
 from layoutalg.launch.symbolic import KernelLaunch, threads_of
 from layoutalg.symex.values.instances import moved
+from layoutalg.target import target
 
 Ints = NDArray[np.int64]
 
@@ -26,6 +27,11 @@ class BlockThreads:
         rest = np.arange(self.count, dtype=np.int64)
         for thread, size in zip(self.threads, self.sizes, strict=False):
             self.indices[thread], rest = rest % size, rest // size
+
+    @property
+    def most_lds(self) -> int:
+        """The bytes of LDS that a block may have on the target."""
+        return target(self.launched.kernel.target).lds_bytes
 
     def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
         """The wave of the thread, or of one with these indices."""

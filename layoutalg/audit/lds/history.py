@@ -204,6 +204,9 @@ def _row(block: BlockThreads, first: TracedElement) -> LdsRow | Open:
 
 def _origins(block: BlockThreads, moves: Sequence[LdsMove]) -> dict[int, Origins] | Open:
     """Of each read, in the order of the code, the last stores to its bytes."""
+    for move in moves:
+        if move.bytes.min(initial=0) < 0 or move.bytes.max(initial=0) >= block.most_lds:
+            return Open(f"an LDS address that no LDS has at {move.first.instruction.address:#x}")
     size = max((int(m.bytes.max(initial=0)) + 1 for m in moves), default=0)
     buffers, epoch = StoreBuffers(block.waves, size), None
     found: dict[int, Origins] = {}
@@ -212,8 +215,6 @@ def _origins(block: BlockThreads, moves: Sequence[LdsMove]) -> dict[int, Origins
             buffers.drain()
             epoch = move.first.barriers
         threads, bytes_ = move.threads, move.bytes
-        if (bytes_ < 0).any():
-            return Open(f"an LDS address below 0 at {move.first.instruction.address:#x}")
         if move.first.store:
             buffers.store(move.number, threads, bytes_)
             continue

@@ -120,9 +120,10 @@ class LdsTables:
 
     @cached_property
     def size(self) -> int:
-        """How many bytes the rows reach."""
+        """How many bytes the rows reach, of those that the target has: what lies behind these is `lds_in_bounds`'s."""
         each = ((row, iterations) for row in self.rows if row is not None for iterations in boxes(row.periods))
-        return max((int((row.at(at)[1] + row.access.width).max(initial=0)) for row, at in each), default=0)
+        reached = max((int((row.at(at)[1] + row.access.width).max(initial=0)) for row, at in each), default=0)
+        return min(reached, self.block.most_lds)
 
 
 def decided(ask: Ask, about: str, left: Open, obligation: ForAll | None) -> Answer:

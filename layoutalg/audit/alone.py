@@ -5,7 +5,7 @@ wrong.  Of large tensors what the blocks touch is there (`isa.run.pages`).
 
 | where | which blocks | the steps of a run |
 |---|---|---|
-| a claim fails | the witness's, with what it says that they load | what is left of `STEPS` |
+| a claim fails | the witness's, with what it says that they load | `STEPS` |
 | the ends | the first and the last of the grid, at the least sizes, and where all or one is the greatest | `OF_ENDS` |
 
 What it cannot represent: what a launch leaves; a witness's contents of tensors of which more is assumed than limits.
@@ -13,7 +13,6 @@ What it cannot represent: what a launch leaves; a witness's contents of tensors 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -29,8 +28,9 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.spaces import Buffer
 from layoutalg.launch.concrete import BoundLaunch
 
-#: Instructions of all runs of blocks alone, and of one at an end of the grid.
-STEPS, OF_ENDS = 400_000, 4_000
+#: Instructions of a run of a witness's blocks, of one at an end of the grid, and of all; after so many in a run, other
+#: contents are not tried.
+STEPS, OF_ENDS, ALL_STEPS, LONG = 120_000, 4_000, 240_000, 20_000
 
 #: Bytes of a tensor that is held whole.
 HELD = 1 << 16
@@ -50,13 +50,17 @@ class Alone:
         self.runs, self.seconds, self.steps = runs, seconds, 0
         self._made: dict[tuple[object, ...], tuple[tuple[FaultyRun, ...], str]] = {}
 
-    def faulty(self, scene: Scene, strict: bool = False, steps: int = STEPS) -> tuple[FaultyRun, ...]:
+    def faulty(self, scene: Scene, strict: bool = False, steps: int | None = None) -> tuple[FaultyRun, ...]:
         """The first run of a scene that faults; none where none does, or all of its grid ran, with any contents."""
-        return self._ran(scene, strict, steps)[0]
+        return self._ran(scene, strict, steps or STEPS)[0]
 
     def said(self, scene: Scene) -> str:
         """What came of its runs, where they show nothing; empty where none was made."""
         return self._ran(scene, False, STEPS)[1]
+
+    def found(self) -> list[FaultyRun]:
+        """All that fault of those that were made, but where an unaligned access is one."""
+        return [run for (*_, strict), (runs, _) in self._made.items() for run in runs if not strict]
 
     def ends(self) -> Iterator[FaultyRun]:
         """The runs that fault of the first and the last block, where the whole is too large to run."""
@@ -77,12 +81,12 @@ class Alone:
         if not scene.blocks or (sizes in self.runs.made_of and not scene.loaded):
             return (), ""
         if key not in self._made:
-            if self.seconds <= 0 or self.steps >= STEPS:
+            if self.seconds <= 0 or self.steps >= ALL_STEPS:
                 return (), "the time for runs is used up"
-            start = time.monotonic()
-            run = partial(self._run, scene, strict, min(steps, STEPS - self.steps))
+            start = budget.spent()
+            run = partial(self._run, scene, strict, steps)
             self._made[key] = budget.in_time(self.seconds, run, lambda why: ((), f"a run of {scene} takes too long"))
-            self.seconds -= time.monotonic() - start
+            self.seconds -= budget.spent() - start
         return self._made[key]
 
     def _run(self, scene: Scene, strict: bool, steps: int) -> tuple[tuple[FaultyRun, ...], str]:
@@ -93,6 +97,8 @@ class Alone:
                 run = execute(self.runs.code, made.grid, made.block, made.arguments, steps, strict=strict, lds=made.lds,
                               blocks=scene.blocks)  # fmt: skip
                 self.steps += run.steps
+                if run.steps > LONG:
+                    break
             except StepLimit:
                 self.steps += steps
                 return (), f"a run of {scene} takes more than {steps} instructions"

@@ -54,7 +54,9 @@ class Refutation:
         """What was decided: refuted where a run shows it, and, but for claims that speak of no faults, nowhere else."""
         computed = [*map(self._computed, decided), *self._tried()]
         found = [*map(self._carried_out, computed)]
-        faulty = () if all(one.verdict for one in found) else (*self.runs.faulty(), *self.alone.ends())
+        faulty = (
+            () if all(one.verdict for one in found) else (*self.runs.faulty(), *self.alone.found(), *self.alone.ends())
+        )
         for one in found:
             run = next((run for run in faulty if self.is_of(run, one)), None)
             if run and isinstance(one.verdict, Unknown):

@@ -89,6 +89,18 @@ def test_the_first_block_of_a_large_fixed_grid(index: str, verdict: str) -> None
         assert "4 bytes before x" in run
 
 
+def test_a_run_shows_what_a_claim_on_a_loop_leads_to() -> None:
+    """The index wraps where the loop is to end; what it then loads is far before the tensor."""
+    source = f"""{HIP}extern "C" __global__ void k(const char* x, char* o, int n) {{
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) o[i] = x[i];
+}}"""
+    text = FIXED.replace('"f32"', '"i8"').replace('"o"]\nwrites', '"o", "N"]\nwrites')
+    text = "symbols = {{ N = {{ min = 1, max = 2147483647 }} }}\n" + text
+    found = audited(source, text.format(length='"N"', blocks=1 << 20))
+    assert found.name == "refuted"
+    assert [run for run in shown(found, "runs") if "alone at N = " in run if "bytes before x" in run]
+
+
 def test_a_tensor_of_two_to_the_forty_bytes_costs_what_is_touched() -> None:
     """The last block stores behind the end, 2⁴⁰ bytes from the start."""
     body = "long i = blockIdx.x * 256l + threadIdx.x; o[i] = x[i]; if (blockIdx.x == gridDim.x - 1) o[i + 1] = 0;"
@@ -116,6 +128,7 @@ def test_two_blocks_that_race_run_alone() -> None:
 
 def test_what_is_not_shown_says_which_runs_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alone, "STEPS", 3)
+    monkeypatch.setattr(alone, "OF_ENDS", 3)
     body = "int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] - x[i - 1];"
     source = f'{HIP}extern "C" __global__ void k(const float* x, float* o) {{ {body} }}'
     found = audit(kernel(source), loads(FIXED.format(length=1 << 22, blocks=1 << 14)), 30)

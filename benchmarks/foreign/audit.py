@@ -1,6 +1,6 @@
 """Audits every kernel of the corpora, and says how often the verdict is right, unknown or wrong.
 
-    python -m benchmarks.foreign.audit [--targets gfx942 …] [--corpora corpus kernelbench triton FOLDER …]
+    python -m benchmarks.foreign.audit [--targets gfx942 …] [--corpora corpus kernelbench triton twins FOLDER …]
                                        [--kernels …] [--seconds 20] [--jobs 2] [--no-edits] [--fresh]
     python -m benchmarks.foreign.audit --report
 
@@ -13,6 +13,8 @@ the tables of all records.
 | breaks | wrong | right | wrong |
 | differs: only what comes out is wrong | nothing is said | nothing is said | wrong |
 | is in doubt: no run shows anything | to be looked at | to be looked at | to be looked at |
+
+Of `twins` (right kernels with one seeded fault each, `twins.toml`) it says too whether a run names the fault's line.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from types import FrameType
 from typing import Any
 
 from benchmarks.foreign.cases import BREAKS, DOUBT, RIGHT, Case, cases
+from benchmarks.foreign.twins import TWINS, TwinCase, twin_cases
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.errors import DeviceError
 from layoutalg.isa.decode.code import decode_kernel
@@ -120,8 +123,16 @@ def audited(case: Case, seconds: float) -> Record:
     why = [(claim, about, one.name, str(one.reason)[:200]) for claim, about, one in found.claims if not one]
     why.sort(key=lambda one: one[2] != REFUTED)
     run = any(isinstance(one, Refuted) and "a run" in str(one.reason) for _, _, one in found.claims)
+    if isinstance(case, TwinCase):
+        record |= case.named(run.address for run in found.shown.values())
     return record | {"safe": safe, "computes": computes, "judged": judged(case.truth, safe, computes), "run": run,
                      "claims": counted, "why": why[:3], "cpu": round(spent, 2)}  # fmt: skip
+
+
+def _cases(target: str, corpora: Sequence[str], edits: bool) -> Iterator[Case]:
+    """The cases of some corpora, twins among them."""
+    yield from cases(target, [one for one in corpora if one != TWINS], edits)
+    yield from twin_cases(target) if TWINS in corpora else ()
 
 
 class TooLongError(Exception):
@@ -176,6 +187,7 @@ def report(of: Sequence[Record]) -> str:
           f"{statistics.median(one['cpu'] for one in part):.2f} s", f"{max(one['cpu'] for one in part):.1f} s")
          for (corpus, truth, target), part in sorted(groups.items()))),
     ]  # fmt: skip
+    parts += [_of_twins([one for one in of if one["corpus"] == TWINS])]
     right = [one for one in of if one["truth"] == RIGHT]
     kinds = {one["corpus"] + ": " + one["kind"]: None for one in right}
     parts.append(_table(("kind of right kernels", "count", "right", "unknown", "wrong"), (
@@ -196,6 +208,19 @@ def report(of: Sequence[Record]) -> str:
         if one["truth"] == DOUBT and one["safe"] != UNKNOWN
     ]
     return "\n".join(parts)
+
+
+def _of_twins(of: Sequence[Record]) -> str:
+    """How twins are judged, by the kind of the fault, and all of them."""
+    kinds = {kind: [one for one in of if one["kind"] == kind] for kind in sorted({one["kind"] for one in of})}
+    head = ("seeded fault", "twins", PROVED, "refuted by a run that names the line", "by another", UNKNOWN)
+    return _table(head, ((kind, *_of_kind(part)) for kind, part in [*kinds.items(), ("all", of)])) if of else ""
+
+
+def _of_kind(of: Sequence[Record]) -> Sequence[Any]:
+    refuted = [one for one in of if REFUTED in (one["safe"], one["computes"])]
+    named, proved = sum(bool(one.get("named")) for one in refuted), sum(one["judged"] == "wrong" for one in of)
+    return len(of), proved, named, len(refuted) - named, len(of) - len(refuted) - proved
 
 
 def _of_claim(claim: str, counts: Sequence[Mapping[str, int]]) -> Sequence[Any]:
@@ -226,7 +251,7 @@ def main(arguments: Sequence[str]) -> int:
         STATE.unlink(missing_ok=True)
     if not given.report:
         done = {one["name"] for one in records()}
-        every = (case for target in given.targets for case in cases(target, given.corpora, not given.no_edits))
+        every = (case for target in given.targets for case in _cases(target, given.corpora, not given.no_edits))
         work = [(case, given.seconds) for case in every
                 if case.name not in done and (not given.kernels or case.kernel in given.kernels)]  # fmt: skip
         STATE.parent.mkdir(parents=True, exist_ok=True)

@@ -71,11 +71,14 @@ def follow(
     facts = Facts(builder.assumed, loops.record, builder.loaded, environment)
     wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
     values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
+    machine = SymbolicMachine(code, inputs, values, builder)
     stopped: Exception | None = None
     try:
-        SymbolicExecution(SymbolicMachine(code, inputs, values, builder), loops).run()
-    except (DeviceError, InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
+        SymbolicExecution(machine, loops).run()
+    except (DeviceError, InexpressibleError, RecursionError) as error:
         stopped = error
+    except budget.OutOfTimeError:
+        stopped = budget.OutOfTimeError(f"at {machine.registers.where}")
     elements = () if stopped else builder.finished()
     assumptions = (ASSUMPTION,) if values.divides else ()
     cuts = frozenset(values.ranges.cuts)

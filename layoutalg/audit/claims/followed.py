@@ -28,5 +28,5 @@ def decided(kernel: Followed, code: str) -> Answer:
     if kernel.stopped is None:
         return shown(code, "reading")
     if isinstance(kernel.stopped, budget.OutOfTimeError):
-        return unseen("what is left", Open(LATE))
+        return unseen(code, Open(f"{LATE} {str(kernel.stopped) or 'while its accesses are put together'}"))
     return unseen(code, Open.by(kernel.stopped), "reading")

@@ -67,11 +67,6 @@ class SymbolicExecution:
         if left:
             raise NotReadable(f"control leaves the kernel for {left[0][0]:#x}")
 
-    @property
-    def late(self) -> bool:
-        """Whether the time is used up."""
-        return budget.left() <= 0
-
     def executed(self, head: int) -> LoopExecution:
         """Which execution of a loop this is, of those in the iterations that are followed."""
         return (*self._around, head)
@@ -111,7 +106,7 @@ class SymbolicExecution:
             try:
                 ends = self.iteration(head, state.copy(), number)
             except NotReadable:  # what a loop does that only some waves go on with
-                if state is entry or self.late:
+                if state is entry:
                     raise
                 break
             back = [after for target, after in ends if target == head]
@@ -127,8 +122,7 @@ class SymbolicExecution:
         """The instructions of one block, and the ways out of it."""
         machine = self.machine
         machine.registers.enter(state)
-        if self.late:
-            raise NotReadable("the time for all claims is used up")
+        budget.check()
         if machine.registers.index_mode:
             raise NotReadable(f"the block at {start:#x} begins with indexed registers")
         for instruction in self.blocks[start].instructions:

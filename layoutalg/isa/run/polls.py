@@ -29,16 +29,29 @@ def polls(program: MachineCode) -> frozenset[int]:
         target = branch_target(branch)
         if target is not None and target <= branch.address:
             body = [one for one in program.instructions if target <= one.address <= branch.address]
-            found |= {one.address for one in body if one.name in ACCESSES and _only_looks(body, one)}
+            if not any(one.name in BARRIERS or one.name in JUMPS or _changes(one) for one in body):
+                found |= _looks(body)
     return frozenset(found)
 
 
-def _only_looks(body: Sequence[Instruction], load: Instruction) -> bool:
-    """Whether a loop of these instructions changes no memory, and not where a load of it looks."""
-    if any(one.name in BARRIERS or one.name in JUMPS or _changes(one) for one in body):
-        return False
-    looked = [load.operands[role] for role in ("addr", "base") if role in load.operands]
-    return not any(_meets(written, _width(one), at) for one in body for written in _results(one) for at in looked)
+def _looks(body: Sequence[Instruction]) -> set[int]:
+    """The loads of a loop that changes no memory, which look where it does not change."""
+    written = {(kind, index) for one in body for at in _results(one) for kind, index in _registers(at, _width(one))}
+    return {
+        one.address
+        for one in body
+        if one.name in ACCESSES
+        and not any(
+            register in written
+            for role in ("addr", "base")
+            if role in one.operands
+            for register in _registers(one.operands[role], _WIDE)
+        )
+    }
+
+
+def _registers(operand: Operand, width: int) -> list[tuple[str, int]]:
+    return [(operand.kind, operand.index + k) for k in range(width)]
 
 
 def _changes(instruction: Instruction) -> bool:
@@ -54,7 +67,3 @@ def _results(instruction: Instruction) -> list[Operand]:
 def _width(instruction: Instruction) -> int:
     access = ACCESSES.get(instruction.name)
     return _WIDE if access is None else access.registers * (2 if access.pair_step else 1)
-
-
-def _meets(written: Operand, width: int, at: Operand) -> bool:
-    return written.kind == at.kind and written.index < at.index + _WIDE and at.index < written.index + width

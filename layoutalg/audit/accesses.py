@@ -36,6 +36,8 @@ class TracedAccess:
     lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier
+    complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
+    invalidated: Expr = ZERO  # barriers that were passed where its wave's was invalidated last, or fewer
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
 
     @property
@@ -76,16 +78,18 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
-            found.append(TracedAccess(*this, *rest, signalled=one.signalled, used=reaches))
+            order = one.signalled, one.complete, one.invalidated
+            found.append(TracedAccess(*this, *rest, *order, reaches))
     return tuple(found)
 
 
 def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: LoopRecord) -> tuple[TracedElement, Expr, Expr]:
     """An element, where it is undefined and used, with all unknowns of the turns that they are of."""
     behind, done = loops.behind(one.loops), dict[Expr, Expr]()
-    terms = (moved(e, behind, done) for e in (one.offset, one.guard, one.value, one.barriers, undefined, used))
-    offset, guard, value, barriers, undefined, used = terms
-    return replace(one, offset=offset, guard=guard, value=value, barriers=barriers), undefined, used
+    each = one.offset, one.guard, one.value, one.barriers, one.invalidated, undefined, used
+    offset, guard, value, barriers, invalidated, undefined, used = (moved(e, behind, done) for e in each)
+    settled = replace(one, offset=offset, guard=guard, value=value, barriers=barriers, invalidated=invalidated)
+    return settled, undefined, used
 
 
 def _lasts(condition: Expr, loops: LoopRecord) -> bool:

@@ -1,14 +1,20 @@
 """What orders two threads' accesses of memory: that they are one thread, or a barrier of their block between.
 
 Blocks run in any order, and waves of a block as they like: order is within a thread, and between threads of one block
-where barriers stand between and the block's waves share their first cache, which takes accesses in order (LLVM's
-AMDGPUUsage, "Memory Model": a release at the scope of a work-group waits for vmcnt or vscnt only in WGP mode, or where
-tgsplit is on; `isa.run.races` judges runs alike).  A barrier is between where the one access comes before its wave's
-signal, and the other behind its wave's wait: what lies between these two, of RDNA 4's split barrier, is in no order.
+where barriers stand between.  A barrier is between where the one access comes before its wave's signal, and the other
+behind its wave's wait: what lies between these two, of RDNA 4's split barrier, is in no order.
+
+| the block's waves | besides, there must be |
+|---|---|
+| share their first cache, which takes accesses in order | nothing |
+| may have two: WGP mode, tgsplit | a wait for what is before; for a load, an invalidation of its cache behind |
+
+LLVM's AMDGPUUsage, "Memory Model": only in these modes a release at the scope of a work-group waits for vmcnt or vscnt,
+and an acquire invalidates the cache.  `isa.run.races` judges runs alike, but for the second.
 
 A scalar load goes by another cache (the same document: it is for what does not change during the launch): it is in
 order with a store that comes after it alone.
-What it cannot represent: orders that barriers make where waves have caches of their own, or that atomic operations do.
+What it cannot represent: orders that atomic operations make; invalidations by CDNA's instructions.
 """
 
 from __future__ import annotations
@@ -41,11 +47,21 @@ def _precedes(tensor: TensorUnits, load: UnitAccess, store: UnitAccess) -> bool:
 
 def barrier_between(tensor: TensorUnits, mine: Accesses, theirs: Accesses, there: Mapping[Expr, Expr]) -> Expr:
     """Whether a barrier stands between what one thread does and the other: both are of one block then."""
-    counts = [{(one.barriers, one.signals) for one in accesses} for accesses in (mine, theirs)]
     # The cache of scalar loads is another, and atomic operations go by it.
-    beside = any(one.access.atomic or one.is_scalar for one in (*mine, *theirs))
-    if not tensor.launched.kernel.one_cache or beside or any(len(count) != 1 for count in counts):
+    if any(one.access.atomic or one.is_scalar for one in (*mine, *theirs)):
         return FALSE
-    ((passed, signals),), ((others_passed, others_signals),) = counts
-    others_passed, others_signals = moved(others_passed, there), moved(others_signals, there)
-    return all_of(same(tensor.launched.blocks, there), any_of(signals < others_passed, others_signals < passed))
+    each = [{_between(one, tensor.launched.kernel.one_cache) for one in accesses} for accesses in (mine, theirs)]
+    if any(len(found) != 1 for found in each):
+        return FALSE
+    ((since, until),), ((others_since, others_until),) = each
+    others_since = moved(others_since, there)
+    before = FALSE if until is None else until < others_since
+    after = FALSE if others_until is None else moved(others_until, there) < since
+    return all_of(same(tensor.launched.blocks, there), any_of(before, after))
+
+
+def _between(one: UnitAccess, one_cache: bool) -> tuple[Expr, Expr | None]:
+    """The barriers behind which an access finds all that came before, and those before which it is done, if it is."""
+    if one_cache:
+        return one.barriers, one.signals
+    return one.barriers if one.access.store else one.invalidated, one.signals if one.access.complete else None

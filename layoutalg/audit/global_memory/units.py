@@ -35,6 +35,7 @@ class UnitAccess:
     guard: Expr
     barriers: Expr
     signals: Expr
+    invalidated: Expr
     parts: tuple[Part, ...]
 
     @property
@@ -90,8 +91,8 @@ def _cut(access: TracedAccess, unit: int, alike: Collection[Expr], sizes: Collec
         raise SilenceError(f"{access} moves bytes that are in no unit")
     first = simplify(div(offset, unit))
     parts = (Part(simplify(first + k), guard) for k in range(access.width // unit))
-    barriers, signals = (moved(e, names) for e in (access.barriers, access.signals))
-    return UnitAccess(access, offset, guard, barriers, signals, tuple(parts))
+    barriers, signals, invalidated = (moved(e, names) for e in (access.barriers, access.signals, access.invalidated))
+    return UnitAccess(access, offset, guard, barriers, signals, invalidated, tuple(parts))
 
 
 def _iterations(

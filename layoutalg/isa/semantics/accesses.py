@@ -255,8 +255,21 @@ NO_EFFECT = frozenset({
     "BUFFER_WBL2", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",
 })  # fmt: skip
 
+#: What invalidates a wave's first cache on RDNA, so that it finds what its block's waves have stored, and the least
+#: `scope` that does (LLVM's AMDGPUUsage, "Memory Model GFX10-GFX11", "GFX12": an acquire of a work-group in WGP mode).
+INVALIDATES = {"BUFFER_GL0_INV": 0, "GLOBAL_INV": 1}
+
 #: The message with which an ending wave gives its registers back (RDNA 3 ISA, S_SENDMSG).
 DEALLOCATE_VGPRS = 3
+
+
+def invalidates(name: str, fields: Mapping[str, int]) -> bool:
+    """Whether a wave that has carried this out finds what waves of its block have stored before.
+
+    >>> invalidates("GLOBAL_INV", {"scope": 1}), invalidates("GLOBAL_INV", {}), invalidates("S_DCACHE_INV", {})
+    (True, False, False)
+    """
+    return name in INVALIDATES and fields.get("scope", 0) >= INVALIDATES[name]
 
 
 def access_of(name: str, fields: Mapping[str, int]) -> MemoryInstruction:

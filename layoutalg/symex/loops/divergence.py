@@ -226,7 +226,9 @@ class DivergentLoop(NaturalLoop):
         self.loops.know(last, any_of(negation(self.entered), at.expr(all_of(self.own, self.done))))
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
-        after = joined(self.w, [replace(state.copy(), path=self.entry.path, scc=scc) for state in states[:1]])
+        entry = self.entry
+        behind = replace(states[0].copy(), path=entry.path, scc=scc, invalidated=entry.invalidated)
+        after = joined(self.w, [behind])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)
         for place in dict.fromkeys(p for state in states for p in places(self.entry, state)):

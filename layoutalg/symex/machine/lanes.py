@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, mod, negation, select, simplify, substitute, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, mod, negation, select, simplify, substitute, variables
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -35,7 +35,7 @@ from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
-from layoutalg.symex.machine.wave_unknowns import FIRST_LANE
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE, FIRST_LANE
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
 from layoutalg.symex.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
@@ -94,7 +94,7 @@ class SymbolicLanes:
             if v not in there and not self.uniform(v):
                 kind = kind_of(v)
                 same = kind if kind in NOTHING_KNOWN else Kind.DATA
-                there[v] = self.w.unknown_of("elsewhere", int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
+                there[v] = self.w.unknown_of(ELSEWHERE, int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
                 if wave:
                     self.note_uniform(there[v])
         return simplify(substitute(e, there))
@@ -132,6 +132,11 @@ class SymbolicLanes:
     def all_active(self) -> bool:
         """Whether this one is, whichever thread it is."""
         return self.registers.all_active()
+
+    def active_together(self) -> bool:
+        """Whether all are where this one is: EXEC is the same for every lane, each of which has a thread."""
+        parts, wave = conjuncts(self.registers.own_exec), self.w.wave
+        return wave.occupied is TRUE and all(self.uniform(part) or wave.has_alike(part) for part in parts)
 
     def active_at(self, lane: Word) -> Bit:
         """The bit of EXEC of the lane that each lane names."""

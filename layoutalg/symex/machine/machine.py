@@ -30,7 +30,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
-from layoutalg.isa.semantics.accesses import NO_EFFECT
+from layoutalg.isa.semantics.accesses import NO_EFFECT, invalidates
 from layoutalg.isa.semantics.control import BARRIERS, TRAPS
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -72,6 +72,8 @@ class SymbolicMachine:
             raise NotReadable(
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
+        if signals:
+            self.trace.signal(state.outstanding.accesses)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         if waits:
@@ -98,6 +100,8 @@ class SymbolicMachine:
             return
         self._refuse_in_index_mode(instruction)
         registers = self.registers
+        if invalidates(instruction.name, instruction.fields):
+            registers.state.invalidated = registers.state.barriers
         registers.define_scc()
         registers.assume(instruction)
         held = registers.moved_whole(instruction)

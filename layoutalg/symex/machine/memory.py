@@ -20,7 +20,7 @@ from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.symex.machine.addresses import Span
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.lanes import SymbolicLanes
-from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, half_of
+from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
@@ -128,6 +128,8 @@ class SymbolicMemory:
         for key, word, source in loaded:
             self.registers.write_cell(key, word, counters, source, half)
         waiting = [LDS] if access.space == "lds" else []
+        if access.space == "global" and not self.kernel.one_cache:
+            waiting.append(access_at(instruction.address))
         self._issue(instruction, access, counted, [*waiting, *(half_of(key, half) for key, _, _ in loaded)])
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
@@ -160,7 +162,8 @@ class SymbolicMemory:
             this = instruction, access.store or atomic, *at, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
-            self.trace.add(TracedElement(*this, *rest, signalled=state.signalled), in_flight)
+            element = TracedElement(*this, *rest, signalled=state.signalled, invalidated=state.invalidated)
+            self.trace.add(element, in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -213,6 +216,8 @@ class SymbolicMemory:
         """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
         if self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
+        if not self.kernel.one_cache:  # of these no order is followed
+            self.trace.signal([instruction.address])
         self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.open(LDS))
         words: list[Expr] = []
         for part in parts:
@@ -228,7 +233,7 @@ class SymbolicMemory:
 
     def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
         """Each element is one at an address that another lane names (`target.transposed`)."""
-        if not self.lanes.all_active():
+        if not self.lanes.active_together():
             raise NotReadable(f"{instruction.place} with inactive lanes")
         load = TRANSPOSED[instruction.name.lower()]
         own = self.w.ranges.uncut(self.w.unsigned(address))

@@ -7,6 +7,9 @@ n = 0 when accesses that come back in any order are under way).  Where paths mee
 Where a load of 16 bits keeps the other half of its register, the halves wait apart (LLVM: halves are registers of their
 own, VGPR_16): both may be under way, in any order, and an instruction waits for the half that it looks at.
 
+Where waves have first caches of their own, an access of memory is under way until a wait for its counter: of each
+instruction the youngest is followed, behind which the others are done.
+
 Loads to LDS wait without a register: of each that may be under way it is known how many barriers the wave has passed
 since, at most.  Those of one instruction are told apart by how many of them followed.
 """
@@ -25,6 +28,9 @@ GENERATIONS = 8
 
 #: Stands for the LDS accesses of the wave, which a barrier must find done.
 LDS: Key = ("lds", 0)
+
+#: What stands for an access of memory, beside its instruction's address.
+MEMORY = "memory"
 
 
 @dataclass
@@ -60,6 +66,11 @@ class Outstanding:
         self.issue(counters, [_load_to_lds(address, 0)], False)
         self.passed[_load_to_lds(address, 0)] = 0
         return _load_to_lds(address, GENERATIONS - 1) not in self.ages
+
+    @property
+    def accesses(self) -> frozenset[int]:
+        """The instructions of which an access of memory may be under way (`access_at`)."""
+        return frozenset(address for name, address in self.ages if name == MEMORY)
 
     @property
     def loads_to_lds(self) -> frozenset[Key]:
@@ -111,6 +122,11 @@ class Outstanding:
 def half_of(key: Key, half: str) -> Key:
     """A half of a register, or all of it."""
     return (f"{key[0]} {half}", key[1]) if half else key
+
+
+def access_at(address: int) -> Key:
+    """The youngest access of memory by an instruction."""
+    return (MEMORY, address)
 
 
 def _load_to_lds(address: int, number: int) -> Key:

@@ -39,6 +39,7 @@ class State:
     outstanding: Outstanding = field(default_factory=Outstanding)
     barriers: Expr = ZERO
     signalled: bool = False  # between the two parts of RDNA 4's barrier
+    invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
     path: tuple[Expr, ...] = ()
 
     def copy(self) -> State:
@@ -128,6 +129,7 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     either = disjunction(all_of(*mine), all_of(*theirs))
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)
+    joined.invalidated = one.invalidated if one.invalidated is other.invalidated else ZERO
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
     for key in sorted(changed, key=_in_order):

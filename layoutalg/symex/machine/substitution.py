@@ -47,7 +47,7 @@ class Substitution:
         """The state."""
         new = state.copy()
         new.scc = state.scc and Bit(self.expr(state.scc.expr))
-        new.barriers = simplify(self.expr(state.barriers))
+        new.barriers, new.invalidated = (simplify(self.expr(e)) for e in (state.barriers, state.invalidated))
         new.scalars = {key: self.scalar(word) for key, word in state.scalars.items()}
         new.cells = {
             key: tuple((self.expr(guard), self.word(word)) for guard, word in writes)

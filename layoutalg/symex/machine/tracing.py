@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from layoutalg.index import TRUE, Expr, all_of, conjuncts, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.machine.environment import Environment, TracedLoad
 
@@ -39,6 +39,8 @@ class TracedElement:
     lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
+    complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
+    invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
 
 
 class TraceBuilder:
@@ -53,6 +55,7 @@ class TraceBuilder:
         self._recording = True
         self._moment = 0
         self._spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
+        self._late: set[int] = set()  # accesses that a barrier's signal found under way
         self._beside: set[int] = set()  # those beside which other accesses of the wave to LDS are under way
 
     @property
@@ -112,13 +115,18 @@ class TraceBuilder:
         for address, passed in under_way.items():
             self._spans[address] = max(self._spans.get(address, 0), passed)
 
+    def signal(self, under_way: Iterable[int]) -> None:
+        """A wave comes to a barrier while these accesses are under way."""
+        self._late.update(under_way)
+
     def finished(self) -> tuple[TracedElement, ...]:
-        """All elements, each load to LDS with how long it was under way."""
+        """All elements, each load to LDS with how long it was under way, and which are complete at barriers."""
+        complete = (replace(one, complete=one.instruction.address not in self._late) for one in self.elements)
         return tuple(
             replace(one, lands=self._spans[address], alone=address not in self._beside)
             if one.store and one.buffer == "lds" and (address := one.instruction.address) in self._spans
             else one
-            for one in self.elements
+            for one in complete
         )
 
     # Attempts

@@ -11,7 +11,9 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from layoutalg.index import TRUE, ZERO, Expr, div, mod, select, simplify
+import numpy as np
+
+from layoutalg.index import TRUE, ZERO, Expr, array, div, mod, select, simplify, variables
 from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
 
 
@@ -49,6 +51,22 @@ class Wave:
         for t in reversed(self.threads):
             number = number * (int(t.hi) + 1) + t
         return number
+
+    def has_alike(self, e: Expr) -> bool:
+        """Whether all lanes of each wave have the same of an expression of the thread's numbers alone, one by one.
+
+        >>> from layoutalg.index import var
+        >>> t = var("t", 128)
+        >>> Wave(64, (), (t,)).has_alike(t >= 64), Wave(64, (), (t,)).has_alike(t >= 65)
+        (True, False)
+        """
+        if not set(variables(e)) <= set(self.threads) or self.count % self.size:
+            return False
+        rest, numbers = np.arange(self.count), dict[Expr, np.ndarray]()
+        for t in self.threads:
+            numbers[t], rest = rest % (int(t.hi) + 1), rest // (int(t.hi) + 1)
+        each = np.broadcast_to(array([e], numbers)[0], (self.count,)).reshape(-1, self.size)
+        return bool((each == each[:, :1]).all())
 
     def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
         """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""

@@ -30,6 +30,9 @@ from layoutalg.symex.values.word import Mask
 #: What the first lane of a mask is called.
 FIRST_LANE = "first_lane"
 
+#: What a lane of a number has for an unknown: it belongs to these two.
+ELSEWHERE = "elsewhere"
+
 
 class WaveUnknowns:
     """Makes unknowns, each with a number of its own, or one for all that it belongs to."""

@@ -39,6 +39,7 @@ class TracedAccess:
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where its wave's was invalidated last, or fewer
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
+    loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
 
     @property
     def signals(self) -> Expr:
@@ -69,17 +70,19 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
         reaches = TRUE if one.store else used.get(one.value, FALSE)
         one, undefined, reaches = _settled(one, undefined, reaches, loops)
         stored = (one.value,) if one.store and not one.atomic else ()
+        loaded = () if one.store else (one.value,)
         if one.within and found:
             whole = found[-1]
             found[-1] = replace(
                 whole, undefined=any_of(whole.undefined, undefined), stored=(*whole.stored, *stored),
                 uniform=whole.uniform and one.uniform, used=any_of(whole.used, reaches),
+                loaded=(*whole.loaded, *loaded),
             )  # fmt: skip
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
             order = one.signalled, one.complete, one.invalidated
-            found.append(TracedAccess(*this, *rest, *order, reaches))
+            found.append(TracedAccess(*this, *rest, *order, reaches, loaded))
     return tuple(found)
 
 

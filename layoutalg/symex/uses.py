@@ -15,7 +15,7 @@ What it cannot represent: conditions of a branch, of which nothing comes either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from layoutalg.index import FALSE, TRUE, Expr, any_of
 from layoutalg.symex.loops.record import LoopRecord
@@ -31,20 +31,34 @@ def uses(trace: Sequence[TracedElement], loops: LoopRecord) -> dict[Expr, Expr]:
         for v in dependencies(one.value) if one.store else ():
             alike = loaded.get(v) == one.loops and not one.atomic
             found[v] = any_of(found.get(v, FALSE), one.guard) if alike else TRUE
-    opaque = (v for v in found if v not in loaded and v not in loops.incoming and not arguments_of(v))
-    latest = max((number for v in opaque if (number := number_of(v)) is not None), default=-1)
+    latest = latest_opaque(found, loaded, loops)
     return found | dict.fromkeys((v for v in loaded if (number_of(v) or 0) < latest), TRUE)
 
 
 def _everywhere(trace: Sequence[TracedElement], loops: LoopRecord) -> frozenset[Expr]:
     """What counts whatever the thread and the iteration is."""
+    terms = decisive(trace, loops)
+    for one in trace:
+        for v in dependencies(one.value) if one.store else ():
+            terms += [] if is_of_its_lane(v) else arguments_of(v)
+    return dependencies(*terms)
+
+
+def decisive(trace: Sequence[TracedElement], loops: LoopRecord) -> list[Expr]:
+    """The terms that decide whether or where something happens, and those that loops hand on."""
     terms = [e for one in loops.carried.values() for e in (one.before, one.after)]
     terms += [e for held in loops.incoming.values() for e in held]
     terms += [e for claim in loops.claims for e in (claim.goal, claim.given)]
     terms += [*loops.facts.values(), *(leaves for _, leaves in loops.exits.values())]
-    for one in trace:
-        terms += [one.offset, one.guard]
-        for v in dependencies(one.value) if one.store else ():
-            if kind_of(v) is not Kind.RESULT or "[" in function_of(v):  # what other lanes have goes into it
-                terms += arguments_of(v)
-    return dependencies(*terms)
+    return [*terms, *(e for one in trace for e in (one.offset, one.guard))]
+
+
+def is_of_its_lane(v: Expr) -> bool:
+    """Whether what an unknown is made of goes by what its own lane has: of a function whose arguments are all."""
+    return kind_of(v) is Kind.RESULT and "[" not in function_of(v)
+
+
+def latest_opaque(used: Iterable[Expr], loaded: Container[Expr], loops: LoopRecord) -> int:
+    """The number of the latest unknown that is used of which nothing says what it was made of; else −1."""
+    opaque = (v for v in used if v not in loaded and v not in loops.incoming and not arguments_of(v))
+    return max((number for v in opaque if (number := number_of(v)) is not None), default=-1)

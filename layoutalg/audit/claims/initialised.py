@@ -10,7 +10,7 @@ from layoutalg.audit.followed import Followed
 from layoutalg.audit.lds.initialised import LdsRead
 
 NAME = "initialised"
-SAYS = "what is read of LDS was stored there before"
+SAYS = "what is read of LDS was stored there before; a read of which nothing reaches a store or a branch is none"
 OF = "access that reads LDS"
 RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, lds_in_bounds.NAME)
 FAULTS: frozenset[str] | None = frozenset({"uninitialised"})

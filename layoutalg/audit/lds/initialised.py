@@ -11,6 +11,7 @@ where a barrier certainly stands between, else for its own wave alone, which is 
 | says more | the reader's implies it, as many iterations back: word for word, each pair of threads |
 | anything | the prover shows, for all threads and iterations, that one of the stores was made (`stored_before`) |
 
+A read of which nothing reaches a store or a branch (`needed`) may find what it will.
 Of a loop that each lane leaves for itself only the first iteration counts: a lane's guard does not say that it is
 still in.
 What it cannot represent: stores whose guard speaks of what the storing thread alone has loaded, in another thread.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from math import prod
 
@@ -31,6 +33,7 @@ from layoutalg.audit.ask import Answer, Ask, Open, shown
 from layoutalg.audit.epochs import counted_loops, is_later, is_linear
 from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
+from layoutalg.audit.lds.needed import Needed, Threads
 from layoutalg.audit.lds.stored_before import StoredBefore
 from layoutalg.audit.lds.tables import (
     MOST_ITERATIONS,
@@ -120,7 +123,7 @@ class Initialised:
         """Whether all that an access reads was stored before."""
         seen = self.seen[read.number]
         if isinstance(seen, Open):
-            stored = StoredBefore(self.block, self.accesses).obligation(read.number)
+            stored = StoredBefore(self.block, self.accesses, self.ask).obligation(read.number)
             return decided(self.ask, str(read), seen, stored)
         return shown(str(read), seen)
 
@@ -156,10 +159,21 @@ class Initialised:
         inside = ((bytes_ >= 0) & (bytes_ < self.size)).all(axis=1)  # what is not is `lds_in_bounds`'s
         threads, bytes_ = threads[inside], bytes_[inside]
         left = self._unwritten(number, iterations, threads, bytes_) if _reads(access) else None
+        if left and access.loaded:
+            needed = self._readers(number)[threads]
+            left = self._unwritten(number, iterations, threads[needed], bytes_[needed])
         if _reads(access) and not isinstance(self.seen.get(number), Open):
             self.seen[number] = left or TABLE
         if access.store and not left:  # what an atomic operation leaves of bytes that nobody wrote is no more written
             self._store(number, row, iterations, threads, bytes_)
+
+    def _readers(self, number: int) -> Threads:
+        """The threads of whose read something comes."""
+        return self._needs.of_any(self.accesses[number].loaded)
+
+    @cached_property
+    def _needs(self) -> Needed:
+        return Needed.of(self.block, self.ask.trace.elements, self.ask.trace.loops)
 
     def _reach(self, barriers: Expr) -> None:
         """Goes on to where so many barriers were passed."""

@@ -23,7 +23,7 @@ from layoutalg.audit.ask import Answer, Ask, Open, SilenceError, shown
 from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.overlay import CONFLICTS, Overlay, at_once, epochs_of, kind
 from layoutalg.audit.lds.tables import TABLE, LdsTables, decided
-from layoutalg.index import FALSE, Expr, all_of, any_of, eq, extent_of, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, extent_of, negation
 from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
@@ -73,8 +73,11 @@ class LdsRaces:
     def _of_no_table(self, one: int, other: int) -> Open | None:
         """Why two accesses are not seen to be in order, of which one has no table: they may be in one epoch."""
         a, b = self.accesses[one], self.accesses[other]
-        there = others(b.loops)
-        if all(in_one_epoch(m, n, a.loops, there) is None for m in epochs_of(a) for n in epochs_of(b)):
+        there = others((*b.loops, *self.block.threads))
+        if self._in_program_order(one, other, there) is TRUE:  # as where the block is one wave
+            return None
+        turns = {t: there[t] for t in b.loops}
+        if all(in_one_epoch(m, n, a.loops, turns) is None for m in epochs_of(a) for n in epochs_of(b)):
             return None
         return Open("an address depends on more than the thread and its turn")
 

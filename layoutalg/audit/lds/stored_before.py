@@ -4,19 +4,22 @@ The prover is given the thread that stored: the address is inverted, as digits o
 
     offset = c + Σ sₖ·iₖ, s₁ > s₂ > …    →    iₖ = (byte − c) mod s₁ mod … / sₖ
 
-and asked whether these are indices of a thread (and an iteration) that stored the byte before.
+and asked whether these are indices of a thread (and an iteration) that stored the byte before.  In loops that each lane
+leaves for itself, of the iterations in which the store is surely made (`certain`).
 What it cannot represent: a byte whose writer is none of these, as where the offset is loaded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import gcd
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.epochs import counted_loops
+from layoutalg.audit.ask import Ask
+from layoutalg.audit.certain import certain_iterations
+from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, var, variables
 from layoutalg.index.radix import affine
@@ -34,12 +37,13 @@ class StoredBefore:
 
     block: BlockThreads
     accesses: Sequence[TracedAccess]
+    ask: Ask
 
     def obligation(self, number: int) -> ForAll | None:
         """Whether, for all threads and iterations, each byte that is read was stored; None where nothing is."""
         reads = self.accesses[number]
-        before = [(m, one) for m, one in enumerate(self.accesses) if one.store and not one.atomic]
-        stores = [(m, one) for m, one in before if m < number or self._shared(one, reads)]
+        made = ((m, way) for m, one in enumerate(self.accesses) for way in self._certain(one))
+        stores = [(m, one) for m, one in made if m < number or self._shared(one, reads)]
         if not stores:
             return None
         unit = reduce(gcd, (one.width for _, one in stores), reads.width)
@@ -48,13 +52,22 @@ class StoredBefore:
         cases: list[Expr] = []
         for m, store in stores:
             for earlier in self._earlier(reads, store, m < number):
-                made = self._stored(reads, store, earlier, byte, unit)
-                cases += (case for case in made if self._speaks_of(reads, case))
+                stored = self._stored(reads, store, earlier, byte, unit)
+                cases += (case for case in stored if self._speaks_of(reads, case))
         if not cases or len(cases) > MOST_STORES:
             return None
         given = all_of(self.block.launched.given, reads.guard)
         shown = (Shown("thread and iteration", (*self.block.threads, *reads.loops)),)
         return ForAll("what is read of LDS was stored before", any_of(*cases), given, shown)
+
+    def _certain(self, access: TracedAccess) -> Iterator[TracedAccess]:
+        """A store as it is surely made, in one way or another."""
+        if not access.store or access.atomic:
+            return
+        loops, given = self.ask.trace.loops, self.block.launched.given
+        for way in certain_iterations(access.guard, access.loops, loops, given, self.ask.holds):
+            offset, guard, barriers = (moved(e, way.at) for e in (access.offset, access.guard, access.barriers))
+            yield replace(access, offset=offset, guard=guard, barriers=barriers, loops=way.loops)
 
     def _speaks_of(self, reads: TracedAccess, case: Expr) -> bool:
         """Whether a case is of the reader's coordinates: of another one all values would be meant, or none."""
@@ -68,15 +81,14 @@ class StoredBefore:
 
     def _earlier(self, reads: TracedAccess, store: TracedAccess, before: bool) -> Iterator[dict[Expr, Expr]]:
         """Iterations in which a store was made that comes before the reader in its iteration, or an iteration back."""
-        uncounted = counted_loops(store.loops)[1]
-        shared = store.loops[: min(self._shared(store, reads), len(store.loops) - len(uncounted))]
+        shared = store.loops[: self._shared(store, reads)]
         inner = store.loops[len(shared) :]
         ends: list[dict[Expr, Expr]] = [dict.fromkeys(inner, ZERO)]
-        if inner and not uncounted:
+        if set(inner) & set(variables(store.offset, store.guard)):
             lasts: dict[Expr, Expr] = {}
             for t in inner:
                 lasts[t] = moved(extent_of(t) - 1, lasts)
-            ends += [lasts, {}] if set(inner) & set(variables(store.offset, store.guard)) else []
+            ends += [lasts, {}] if all(map(is_counted, inner)) else [{}]
         for end in ends:
             if before:
                 yield end

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from layoutalg.audit.ask import Open
-from layoutalg.audit.epochs import counted_loops, is_counted
+from layoutalg.audit.certain import certain_iterations
+from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import History
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, ways
@@ -34,7 +35,6 @@ from layoutalg.formats.equation import Equation, Operation, Reduction, walk
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
     FALSE,
-    ONE,
     TRUE,
     ZERO,
     Expr,
@@ -168,34 +168,12 @@ class ComputesClaim:
         return Wanted(self.terms, self.places, self.launched.values, values, self.expansions, single)
 
     def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> tuple[PlacedStore, ...]:
-        """A store as it surely happens, in one way or another.
-
-        | in a loop that each lane leaves for itself | it happens where the guard holds and |
-        |---|---|
-        | in the first iteration | nothing more: all lanes that enter are active |
-        | in iteration t | the lane went on after each before; shown once, of all that the guard allows |
-        """
-        counted, uncounted = counted_loops(store.element.loops)
-        active = {self.loops.iterations[t].inside: ONE for t in uncounted if t in self.loops.iterations}
-        ways: list[tuple[dict[Expr, Expr], tuple[Expr, ...]]] = [
-            ({**active, **dict.fromkeys(uncounted, ZERO)}, counted)
-        ]
-        if uncounted and all(self._is_active(t, moved(store.guard, active)) for t in uncounted):
-            ways.insert(0, (active, (*counted, *uncounted)))
-        found = []
-        for env, iterations in ways:
-            offset, guard, *at = (simplify(moved(e, env)) for e in (store.offset, store.guard, *index))
-            own = (*self.launched.blocks, *self.launched.threads, *iterations)
-            found.append(PlacedStore(tuple(at), offset, part, guard, own))
+        """A store as it surely happens, in one way or another."""
+        launched, found = self.launched, list[PlacedStore]()
+        for way in certain_iterations(store.guard, store.element.loops, self.loops, launched.given, self._decided):
+            offset, guard, *at = (simplify(moved(e, way.at)) for e in (store.offset, store.guard, *index))
+            found.append(PlacedStore(tuple(at), offset, part, guard, (*launched.blocks, *launched.threads, *way.loops)))
         return tuple(found)
-
-    def _is_active(self, t: Expr, guard: Expr) -> bool:
-        """Whether a lane for which a guard holds in iteration t is active in it: it went on after each before."""
-        if t not in self.loops.iterations:
-            return False
-        active, exactly = self.loops.iterations[t].active, self.loops.iterations[t].exactly
-        given = self.launched.given
-        return self._decided(exactly.goal, all_of(given, exactly.given)) and self._decided(active, all_of(given, guard))
 
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""

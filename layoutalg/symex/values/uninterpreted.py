@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from layoutalg.index import Expr, const, div, eq, negation, select, simplify
 from layoutalg.isa.semantics.values import width
+from layoutalg.symex.values.exact import exact_relation, exact_result
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Call, Kind, unknown_value
 
@@ -60,6 +61,8 @@ class UninterpretedFunctions:
         given = [_unsigned(simplify(a), 64 if "64" in name else 32) for a in arguments]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
+        if (word := exact_result(name, given)) is not None:
+            return word
         call = name, tuple(given)
         if call not in self._named:
             named = f"{name} {len(self._named)}"
@@ -77,7 +80,8 @@ class UninterpretedFunctions:
         if plain == "eq" and simplify(left) is simplify(right):
             negated, plain = not negated, "u"
         sides = (right, left) if turned else (left, right)
-        condition = eq(self.apply(f"{plain}_{dtype}", *sides), 1)
+        exact = exact_relation(plain, *map(simplify, sides)) if dtype == "f32" else None
+        condition = eq(self.apply(f"{plain}_{dtype}", *sides), 1) if exact is None else exact
         return negation(condition) if negated else condition
 
     def convert(self, given: str, wanted: str, bits: Expr) -> Expr:

@@ -22,6 +22,7 @@ from layoutalg.audit.meaning.sums.words import bits_of, chosen_by, lifted
 from layoutalg.audit.meaning.terms import FLOAT_BITS, without_sign
 from layoutalg.index import TRUE, negation, simplify, variables
 from layoutalg.index.conditions import implies
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, kind_of
 
@@ -85,7 +86,7 @@ def negated(reader: WordReader, word: WordAt) -> Value | None:
 
 def of_another_lane(reader: WordReader, word: WordAt) -> Value | None:
     """What another lane of the wave holds: the same word, read of that lane."""
-    lanes = {arguments_of(v)[1] if function_of(v) == "elsewhere" else None for v in word.made_of}
+    lanes = {arguments_of(v)[1] if function_of(v) == ELSEWHERE else None for v in word.made_of}
     lane = next(iter(lanes)) if len(lanes) == 1 else None
     if lane is None:
         return None

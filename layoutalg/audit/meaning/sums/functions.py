@@ -26,6 +26,7 @@ from layoutalg.audit.meaning.sums.addends import Addend, Placed, Sum, Value, app
 from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
 from layoutalg.index import ZERO, Expr, rebuild, select, simplify, var
 from layoutalg.prove import ForAll
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.unknowns import arguments_of, call_of, function_of, kind_of
 
 
@@ -89,7 +90,7 @@ class _TermOf:
             return place if isinstance(place, Open) else place.value
         if v in self.kernel.loads:
             return self._loaded(word)
-        if function_of(v) == "elsewhere":
+        if function_of(v) == ELSEWHERE:
             held, lane = arguments_of(v)
             there = self.kernel.lane(lane, word.env)
             return there if isinstance(there, Open) else self.term(word.of(held).at(there))

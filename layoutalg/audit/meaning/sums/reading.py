@@ -23,6 +23,7 @@ from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import call_of, dependencies, function_of, kind_of
 
@@ -152,7 +153,7 @@ class KernelWords:
 
     def _sums_others(self, v: Expr) -> bool:
         name = function_of(v)
-        if name != "elsewhere" and name.split("_")[0] not in SUMMING:
+        if name != ELSEWHERE and name.split("_")[0] not in SUMMING:
             return False
         return any(self.may_be_sum(u) for u in dependencies(v) - {v} if not call_of(u)[0])
 

@@ -1,0 +1,98 @@
+"""Floats of which the number is known: constants, and integers that a conversion took over whole.
+
+    threadIdx.x < blockDim.x / 32.f        f32(thread) < f32(256) · 2⁻⁵        thread < 8
+
+An integer of at most 24 bits is an f32 as it is; where a product of constants is a normal f32, no mode of rounding and
+none of denormals changes it.
+What it cannot represent: sums and products of what is no constant, which may be rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from layoutalg.index import FALSE, Expr, const, eq
+from layoutalg.symex.values.unknowns import call_of
+
+#: Integers up to this one are f32 as they are.
+WHOLE = 1 << 24
+
+Number = Expr | Fraction
+"""An integer by its expression, or a constant."""
+
+
+def exact_result(name: str, arguments: Sequence[Expr]) -> Expr | None:
+    """The word of what a function makes of constants, where it is a normal f32; None of any other.
+
+    >>> ten, half = exact_result("f32_of_u32", [const(10)]), const(0x3F000000)
+    >>> hex(int(exact_result("mul_f32", [ten, half]).value)), exact_result("mul_f32", [const(1), half])
+    ('0x40a00000', None)
+    """
+    if not all(one.op == "const" for one in arguments):
+        return None
+    if name in ("f32_of_u32", "f32_of_i32"):
+        (x,) = arguments
+        return _word(Fraction(int(x.value))) if 0 <= x.value <= WHOLE else None
+    if name == "mul_f32":
+        one, other = map(_number, arguments)
+        return None if one is None or other is None else _word(one * other)
+    return None
+
+
+def exact_relation(how: str, left: Expr, right: Expr) -> Expr | None:
+    """A comparison of two words of f32 as one of integers: `lt`, `le`, `eq`, or `u`, where one is no number.
+
+    >>> from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+    >>> from layoutalg.index import var
+    >>> x = UninterpretedFunctions().apply("f32_of_u32", var("x", 64))
+    >>> exact_relation("lt", x, const(0x40200000)), exact_relation("eq", x, const(0x40200000))
+    (x < 3, 0)
+    """
+    one, other = _exact(left), _exact(right)
+    if one is None or other is None or (isinstance(one, Fraction) and isinstance(other, Fraction)):
+        return None
+    match how:
+        case "u":
+            return FALSE
+        case "eq":
+            fractions = (x for x in (one, other) if isinstance(x, Fraction))
+            whole = all(x.denominator == 1 for x in fractions)
+            return eq(_rounded(one, math.floor), _rounded(other, math.floor)) if whole else FALSE
+        case "lt":  # n < c where n < ⌈c⌉; c < n where ⌊c⌋ < n
+            return _rounded(one, math.floor) < _rounded(other, math.ceil)
+        case "le":
+            return _rounded(one, math.ceil) <= _rounded(other, math.floor)
+    return None
+
+
+def _rounded(x: Number, how: Callable[[Fraction], int]) -> Expr:
+    """A constant as an integer; an integer as it is."""
+    return const(how(x)) if isinstance(x, Fraction) else x
+
+
+def _exact(word: Expr) -> Number | None:
+    """The number that a word of f32 is."""
+    name, arguments = call_of(word)
+    if name in ("f32_of_u32", "f32_of_i32") and arguments[0].lo >= 0 and arguments[0].hi <= WHOLE:
+        return arguments[0]
+    return _number(word)
+
+
+def _number(word: Expr) -> Fraction | None:
+    """The number of a constant, if it is 0 or a normal one."""
+    if word.op != "const":
+        return None
+    x = np.uint32(int(word.value) % (1 << 32)).view(np.float32)
+    return Fraction(float(x)) if x == 0 or (np.isfinite(x) and abs(x) >= np.finfo(np.float32).tiny) else None
+
+
+def _word(x: Fraction) -> Expr | None:
+    """A number as f32, where it is one: 0 has two, and a denormal one may be flushed."""
+    with np.errstate(over="ignore"):
+        found = np.float32(float(x))
+    whole = x and np.isfinite(found) and abs(found) >= np.finfo(np.float32).tiny and Fraction(float(found)) == x
+    return const(int(found.view(np.uint32))) if whole else None

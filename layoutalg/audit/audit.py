@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.ask import shown as proved_by
-from layoutalg.audit.claims import computes, followed, stores_all
+from layoutalg.audit.claims import computes, followed, race_free, stores_all
 from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
@@ -29,6 +29,7 @@ from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove import Refuted, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
+from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 #: The part of the time that is for runs.
 RUNS_SHARE = 1 / 6
@@ -139,7 +140,9 @@ def _unloaded(about: str) -> str:
 def _assumptions(case: LaunchedKernel, decided: Sequence[Finding]) -> Iterator[str]:
     """What the verdicts assume: those on equations and on costs besides what all do."""
     special = (one for one in decided if one.claim in (*on_request(), computes.NAME))
-    yield from dict.fromkeys(text for one in special for text in one.verdict.assumptions)
+    said = dict.fromkeys(text for one in special for text in one.verdict.assumptions)
+    equal = (ASSUMPTION for one in decided if one.claim == race_free.NAME and ASSUMPTION in one.verdict.assumptions)
+    yield from said | dict.fromkeys(equal)
     yield from case.launched.assumptions
     yield from STANDING
     doubt = case.code.kernel.machine.evidence.doubt

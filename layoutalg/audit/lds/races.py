@@ -4,7 +4,8 @@ Accesses of one wave are in program order, but for two lanes that one instructio
 last is not said.  Of two waves nothing is, between two barriers: whatever conflicts there is a race (`overlay`).
 
 Stores of the same bytes do not race, since whichever is last leaves them: of one instruction where all lanes of a wave
-have the value; of any two where it is made of what the whole block has.  In C++ two threads that do this race; in
+have the value; of any two where it is made of what the whole block has, or where the threads that meet have it in one
+form (`equal_values`).  In C++ two threads that do this race; in
 machine code nothing is left to a compiler that could make use of it.
 
 What a table does not know of a guard is taken as holding.  Where two then conflict, and where an offset has no table,
@@ -21,12 +22,14 @@ from itertools import combinations_with_replacement
 from layoutalg.audit.accesses import TracedAccess, same_bytes
 from layoutalg.audit.ask import Answer, Ask, Open, SilenceError, shown
 from layoutalg.audit.epochs import in_one_epoch
-from layoutalg.audit.lds.overlay import CONFLICTS, Overlay, at_once, epochs_of, kind
+from layoutalg.audit.lds.equal_values import ThreadValues, store_alike
+from layoutalg.audit.lds.overlay import CONFLICTS, STORE, Overlay, at_once, epochs_of, kind
 from layoutalg.audit.lds.tables import TABLE, LdsTables, decided
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, extent_of, negation
 from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
+from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 #: Pairs of accesses that the prover is asked of.
 MOST_ASKED = 64
@@ -40,6 +43,7 @@ class LdsRaces:
         self.block, self.accesses, self.rows = tables.block, tables.accesses, tables.rows
         self.kinds = [*map(kind, self.accesses)]
         self.conflicts, self.compared = Overlay(tables).compared()
+        self.values = ThreadValues(self.block, ask.trace)
 
     def meetings(self) -> Iterator[LdsMeeting]:
         """Of each access, with which ones that stand behind it, or with itself, it may race."""
@@ -51,7 +55,8 @@ class LdsRaces:
         for number, pairs in met.items():
             access = self.accesses[number]
             if not pairs:
-                yield LdsMeeting(self, str(access), TABLE)
+                assumed = (ASSUMPTION,) if self.values.functions.applied else ()
+                yield LdsMeeting(self, str(access), TABLE, assumed=assumed)
             for other, left in pairs:
                 beside = self.accesses[other].instruction
                 at = f"; {beside.address:#x} {beside.name.lower()}" if number != other else ""
@@ -68,7 +73,7 @@ class LdsRaces:
             left = self.conflicts.get((one, other))
         else:
             raise SilenceError(f"{self.accesses[one]} and {self.accesses[other]} were not compared")
-        return left if left is not None and not self._same_bytes(one, other) else None
+        return left if left is not None and not self._same_bytes(one, other) and not self._alike(one, other) else None
 
     def _of_no_table(self, one: int, other: int) -> Open | None:
         """Why two accesses are not seen to be in order, of which one has no table: they may be in one epoch."""
@@ -83,6 +88,13 @@ class LdsRaces:
 
     def _same_bytes(self, one: int, other: int) -> bool:
         return same_bytes(self.accesses[one], self.accesses[other], self.block.launched.alike)
+
+    def _alike(self, one: int, other: int) -> bool:
+        """Whether two accesses store values of one form wherever they meet."""
+        rows = self.rows[one], self.rows[other]
+        if rows[0] is None or rows[1] is None or {self.kinds[one], self.kinds[other]} != {STORE}:
+            return False
+        return store_alike(rows[0], rows[1], self.values)
 
     def obligation(self, one: int, other: int) -> ForAll:
         """Of two threads' accesses in one epoch: they are in program order, or of no common byte."""
@@ -135,6 +147,7 @@ class LdsMeeting:
     about: str
     seen: str | tuple[int, int, Open]  # by what that is shown; or which two, and why it is open
     asked: bool = False  # of those that are open, whether the prover is asked of this one
+    assumed: tuple[str, ...] = ()  # of those that are shown
 
     def __str__(self) -> str:
         return self.about
@@ -142,6 +155,6 @@ class LdsMeeting:
     def decided(self) -> Answer:
         """Whether there is no race."""
         if isinstance(self.seen, str):
-            return shown(self.about, self.seen)
+            return shown(self.about, self.seen, self.assumed)
         one, other, left = self.seen
         return decided(self.races.ask, self.about, left, self.races.obligation(one, other) if self.asked else None)

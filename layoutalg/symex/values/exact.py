@@ -10,7 +10,7 @@ What it cannot represent: sums and products of what is no constant, which may be
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -21,26 +21,11 @@ from layoutalg.symex.values.unknowns import call_of
 #: Integers up to this one are f32 as they are.
 WHOLE = 1 << 24
 
+#: From an integer of 32 bits, without a sign or with one.
+CONVERSIONS = ("f32_of_u32", "f32_of_i32")
+
 Number = Expr | Fraction
 """An integer by its expression, or a constant."""
-
-
-def exact_result(name: str, arguments: Sequence[Expr]) -> Expr | None:
-    """The word of what a function makes of constants, where it is a normal f32; None of any other.
-
-    >>> ten, half = exact_result("f32_of_u32", [const(10)]), const(0x3F000000)
-    >>> hex(int(exact_result("mul_f32", [ten, half]).value)), exact_result("mul_f32", [const(1), half])
-    ('0x40a00000', None)
-    """
-    if not all(one.op == "const" for one in arguments):
-        return None
-    if name in ("f32_of_u32", "f32_of_i32"):
-        (x,) = arguments
-        return _word(Fraction(int(x.value))) if 0 <= x.value <= WHOLE else None
-    if name == "mul_f32":
-        one, other = map(_number, arguments)
-        return None if one is None or other is None else _word(one * other)
-    return None
 
 
 def exact_relation(how: str, left: Expr, right: Expr) -> Expr | None:
@@ -77,22 +62,34 @@ def _rounded(x: Number, how: Callable[[Fraction], int]) -> Expr:
 def _exact(word: Expr) -> Number | None:
     """The number that a word of f32 is."""
     name, arguments = call_of(word)
-    if name in ("f32_of_u32", "f32_of_i32") and arguments[0].lo >= 0 and arguments[0].hi <= WHOLE:
+    if name in CONVERSIONS and arguments[0].lo >= 0 and arguments[0].hi <= WHOLE:
         return arguments[0]
-    return _number(word)
+    return exact_constant(word)
 
 
-def _number(word: Expr) -> Fraction | None:
-    """The number of a constant, if it is 0 or a normal one."""
+def exact_constant(word: Expr) -> Fraction | None:
+    """The number of a word of f32 that is made of constants, where it is 0 or a normal one all the way.
+
+    >>> from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+    >>> apply = UninterpretedFunctions().apply
+    >>> exact_constant(apply("mul_f32", apply("f32_of_u32", const(10)), const(0x3F000000)))
+    Fraction(5, 1)
+    """
+    name, arguments = call_of(word)
+    if name in CONVERSIONS:
+        (x,) = arguments
+        return Fraction(int(x.value)) if x.op == "const" and 0 <= x.value <= WHOLE else None
+    if name == "mul_f32":
+        one, other = map(exact_constant, arguments)
+        product = None if one is None or other is None else one * other
+        return product if product and _is_normal(product) else None  # 0 has a sign, by which others of it differ
     if word.op != "const":
         return None
-    x = np.uint32(int(word.value) % (1 << 32)).view(np.float32)
-    return Fraction(float(x)) if x == 0 or (np.isfinite(x) and abs(x) >= np.finfo(np.float32).tiny) else None
+    held = float(np.uint32(int(word.value) % (1 << 32)).view(np.float32))
+    return Fraction(held) if math.isfinite(held) and (held == 0 or _is_normal(Fraction(held))) else None
 
 
-def _word(x: Fraction) -> Expr | None:
-    """A number as f32, where it is one: 0 has two, and a denormal one may be flushed."""
-    with np.errstate(over="ignore"):
-        found = np.float32(float(x))
-    whole = x and np.isfinite(found) and abs(found) >= np.finfo(np.float32).tiny and Fraction(float(found)) == x
-    return const(int(found.view(np.uint32))) if whole else None
+def _is_normal(x: Fraction) -> bool:
+    """Whether a number is a normal one of f32: no mode of rounding changes it, and none of denormals."""
+    limits = np.finfo(np.float32)
+    return float(limits.tiny) <= abs(x) <= float(limits.max) and Fraction(float(np.float32(float(x)))) == x

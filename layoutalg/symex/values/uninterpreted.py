@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from layoutalg.index import Expr, const, div, eq, negation, select, simplify
 from layoutalg.isa.semantics.values import width
-from layoutalg.symex.values.exact import exact_relation, exact_result
+from layoutalg.symex.values.exact import exact_relation
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Call, Kind, unknown_value
 
@@ -61,8 +61,6 @@ class UninterpretedFunctions:
         given = [_unsigned(simplify(a), 64 if "64" in name else 32) for a in arguments]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
-        if (word := exact_result(name, given)) is not None:
-            return word
         call = name, tuple(given)
         if call not in self._named:
             named = f"{name} {len(self._named)}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from layoutalg.index import array, const, var
-from layoutalg.symex.values.exact import WHOLE, exact_relation, exact_result
+from layoutalg.index import Expr, array, const, var
+from layoutalg.symex.values.exact import WHOLE, exact_constant, exact_relation
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 X = var("x", 12)
@@ -42,12 +43,15 @@ def test_nothing_is_said_of_integers_that_are_rounded() -> None:
         assert exact_relation("lt", UninterpretedFunctions().apply("f32_of_u32", x), const(bits(8.0))) is None
 
 
+def product(a: float, b: float) -> Expr:
+    return UninterpretedFunctions().apply("mul_f32", const(bits(a)), const(bits(b)))
+
+
 @pytest.mark.parametrize(("a", "b"), [(8.0, 0.125), (256.0, 1 / 32), (3.0, 1.5), (-4.0, 0.25)])
 def test_a_product_of_constants_is_numpys(a: float, b: float) -> None:
-    found = exact_result("mul_f32", [const(bits(a)), const(bits(b))])
-    assert found is const(bits(np.float32(a) * np.float32(b)))
+    assert exact_constant(product(a, b)) == Fraction(float(np.float32(a) * np.float32(b)))
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.1, 0.1), (0.0, 1.0), (2.0**-100, 2.0**-100), (3e38, 3e38), (2.0**-126, 0.5)])
 def test_a_product_that_is_rounded_zero_or_flushed_is_none(a: float, b: float) -> None:
-    assert exact_result("mul_f32", [const(bits(a)), const(bits(b))]) is None
+    assert exact_constant(product(a, b)) is None

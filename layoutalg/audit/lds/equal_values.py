@@ -1,0 +1,152 @@
+"""Whether two threads store the same: their values in a normal form, made of what the block loads, lane by lane.
+
+A sum across lanes leaves every lane the same bits, where each adds the same numbers in the same tree: of a butterfly
+
+    lane 0: (a₀ + a₁) + (a₂ + a₃)        lane 2: (a₂ + a₃) + (a₀ + a₁)
+
+since a + b is b + a to the bit.  Not so where lanes add in a ring, ((a₀ + a₁) + a₂) + a₃ and ((a₁ + a₂) + a₃) + a₀:
+these are equal over the reals alone, and have two forms.
+
+| a term has | in the form of thread n of the block |
+|---|---|
+| indices of the thread | its numbers, which decide most choices |
+| a function's result | the same function of what its operands are there |
+| what lane m has | what it is in that lane's thread |
+| what was loaded | what is there; of what is stored to, for this instruction in its epoch |
+| anything else | its own |
+
+What one instruction loads of one place in one epoch is the same for all threads of a block, where no accesses race: a
+store between two of its loads would be ordered behind the one and before the other, and barriers are not so.
+What it cannot represent: what loops carry, each iteration's sum in one form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import prod
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.epochs import in_one_epoch
+from layoutalg.audit.lds.block import BlockThreads
+from layoutalg.audit.lds.tables import MOST_ITERATIONS, LdsRow, boxes, joint_periods
+from layoutalg.index import Expr, budget, const, simplify, variables
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
+from layoutalg.symex.trace import Trace
+from layoutalg.symex.uses import is_of_its_lane
+from layoutalg.symex.values.instances import moved, origin_of, others, place_of
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
+from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, kind_of, unknown_value
+
+Placed = tuple[Expr, int]
+"""A term, and the thread of the block whose it is."""
+
+
+class ThreadValues:
+    """Terms of a trace, each in the form that it has for a thread of the block."""
+
+    def __init__(self, block: BlockThreads, trace: Trace) -> None:
+        self.block, self.functions = block, UninterpretedFunctions()
+        self._loads = {one.value: one for one in trace.elements if not one.store}
+        self._forms: dict[Placed, Expr] = {}  # of variables
+
+    def of(self, e: Expr, thread: int) -> Expr:
+        """The form of a term."""
+        left = self._missing(thread, e)
+        while left:
+            v, here = left[-1]
+            found = self._forms[v, here] if (v, here) in self._forms else self._form(v, here)
+            if isinstance(found, Expr):
+                self._forms[left.pop()] = found
+            else:
+                left += found
+        return self._placed(e, thread)
+
+    def _missing(self, thread: int, *exprs: Expr) -> list[Placed]:
+        return [(v, thread) for v in variables(*exprs) if (v, thread) not in self._forms]
+
+    def _placed(self, e: Expr, thread: int) -> Expr:
+        return simplify(moved(e, {v: self._forms[v, thread] for v in variables(e)}))
+
+    def _form(self, v: Expr, thread: int) -> Expr | list[Placed]:
+        """That of a variable; or what must be known first."""
+        budget.check()
+        arguments, at = arguments_of(v), self.block.coordinates(thread)
+        if kind_of(v) is None or not (arguments or origin_of(v) in self._loads):
+            return moved(v, at)
+        if missing := self._missing(thread, *(arguments[1:] if function_of(v) == ELSEWHERE else arguments)):
+            return missing
+        if origin_of(v) in self._loads:
+            return self._loaded(v, thread)
+        if is_of_its_lane(v):
+            return self.functions.apply(function_of(v), *(self._placed(e, thread) for e in arguments))
+        if function_of(v) == ELSEWHERE:
+            found = self._elsewhere(arguments[0], self._placed(arguments[1], thread), thread)
+            return moved(v, at) if found is None else found
+        if function_of(v) == "lshr":
+            word, places = (self._placed(e, thread) for e in arguments[:2])
+            if word.op == places.op == "const" and word.value >= 0:
+                return const(int(word.value) >> int(places.value))
+        return moved(v, at)
+
+    def _elsewhere(self, held: Expr, lane: Expr, thread: int) -> Expr | list[Placed] | None:
+        """What the lane of a number has; None where it is none, or has no thread."""
+        if lane.op != "const":
+            return None
+        size = self.block.wave_size
+        there = thread // size * size + int(lane.value) % size
+        return (self._missing(there, held) or self._placed(held, there)) if there < self.block.count else None
+
+    def _loaded(self, v: Expr, thread: int) -> Expr | list[Placed]:
+        """What was loaded: by its place, and of what is stored to by its instruction, epoch and iterations."""
+        load, place = self._loads[origin_of(v)], place_of(v)
+        tensor = self.block.launched.tensors.get(load.buffer)
+        if not load.buffer or load.atomic:
+            return moved(v, self.block.coordinates(thread))
+        when, name = (load.barriers, *load.loops), f"{origin_of(v)}"
+        if tensor is not None and not tensor.written:
+            when, name = (), f"{load.size} bytes of {load.buffer}"
+        terms = [moved(e, place) for e in (load.offset, *when)]
+        if missing := self._missing(thread, *terms):
+            return missing
+        at = tuple(self._placed(e, thread) for e in terms)
+        return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+
+
+def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
+    """Whether all threads that two accesses let store to one place in one epoch store the same there."""
+    a, b = one.access, other.access
+    turns = others(b.loops)
+    solved = in_one_epoch(a.barriers, b.barriers, a.loops, turns)
+    if a.loops != b.loops or solved is None or any(solved.get(turns[t]) is not t for t in a.loops):
+        return False  # in iterations of their own, what they load may differ
+    if prod(joint_periods([one, other]).values()) > MOST_ITERATIONS:
+        return False
+    return a.width == b.width and all(_alike(rows, values) for rows in _each_iteration(one, other))
+
+
+def _each_iteration(one: LdsRow, other: LdsRow) -> Iterator[list[tuple[LdsRow, int, int]]]:
+    """Both accesses' threads, and where the bytes of each begin, in the order of these."""
+    for at in boxes(joint_periods([one, other])):
+        found: list[tuple[LdsRow, int, int]] = []
+        for row in dict.fromkeys((one, other)):
+            lanes, starts = row.at(at)
+            found += [(row, lane, start) for lane, start in zip(lanes.tolist(), starts.tolist(), strict=True)]
+        yield sorted(found, key=lambda placed: placed[2])
+
+
+def _stored(row: LdsRow) -> tuple[Expr, ...]:
+    assert isinstance(row.access, TracedAccess)
+    return row.access.stored
+
+
+def _alike(placed: Sequence[tuple[LdsRow, int, int]], values: ThreadValues) -> bool:
+    """Whether those that begin at one byte store the same, and no others have bytes in common."""
+    for (row, lane, start), (beside, beside_lane, beside_start) in pairwise(placed):
+        if start == beside_start:
+            pairs = zip(_stored(row), _stored(beside), strict=True)
+            if any(values.of(mine, lane) is not values.of(its, beside_lane) for mine, its in pairs):
+                return False
+        elif beside_start - start < row.access.width:
+            return False
+    return True

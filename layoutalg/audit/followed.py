@@ -12,6 +12,7 @@ from layoutalg.audit.costs import Fact, facts
 from layoutalg.audit.lds.initialised import Initialised
 from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import LdsTables
+from layoutalg.audit.lds.undefined import Undefined
 from layoutalg.audit.meaning.computed import ComputesClaim
 from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
@@ -117,6 +118,11 @@ class Followed:
     def lds_reads(self) -> Initialised:
         """What is read of LDS, and who stored it before."""
         return Initialised(self.lds, self.ask)
+
+    @cached_property
+    def undefined(self) -> Undefined:
+        """Which threads' terms may be made of what nothing wrote."""
+        return Undefined(self.lds.block, self.trace)
 
     @cached_property
     def computed(self) -> ComputesClaim:

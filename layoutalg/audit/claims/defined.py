@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import Answer
+from layoutalg.audit.ask import Answer, shown
 from layoutalg.audit.claims import ends, followed, initialised
 from layoutalg.audit.followed import Followed
-from layoutalg.index import negation
+from layoutalg.audit.lds.tables import TABLE
+from layoutalg.index import FALSE, negation
 
 NAME = "defined"
 SAYS = "what is stored, and each address, is made of what was given, loaded or computed, of nothing that nobody wrote"
@@ -24,4 +25,6 @@ def subjects(kernel: Followed) -> Sequence[TracedAccess]:
 
 def decided(kernel: Followed, access: TracedAccess) -> Answer:
     """That what may be made of nothing never happens."""
+    if access.undefined is not FALSE and kernel.undefined.never(access):
+        return shown(str(access), TABLE)
     return kernel.decide(NAME, access, negation(access.undefined))

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import Expr, const, div, simplify
+from layoutalg.index import Expr, array, conjuncts, const, div, postorder, simplify
 from layoutalg.launch.symbolic import KernelLaunch, threads_of
 from layoutalg.symex.values.instances import moved
 from layoutalg.target import target
 
 Ints = NDArray[np.int64]
+Threads = NDArray[np.bool_]
+"""Whether each thread of a block is one of some."""
 
 
 class BlockThreads:
@@ -36,6 +38,21 @@ class BlockThreads:
     def wave(self, at: Mapping[Expr, Expr] | None = None) -> Expr:
         """The wave of the thread, or of one with these indices."""
         return moved(div(self.launched.thread_number, self.wave_size), at or {})
+
+    def table(self, e: Expr) -> Ints | None:
+        """What a term is for every thread, where it is of the thread alone."""
+        e = simplify(e)
+        if not {v for v in postorder(e) if v.op == "var"} <= self.indices.keys():
+            return None
+        return np.broadcast_to(array([e], self.indices)[0], (self.count,))
+
+    def may_hold(self, guard: Expr) -> Threads:
+        """The threads for which a condition may hold."""
+        found = np.ones(self.count, np.bool_)
+        for part in conjuncts(guard):
+            holds = self.table(part)
+            found &= True if holds is None else holds != 0
+        return found
 
     def coordinates(self, thread: int) -> dict[Expr, Expr]:
         """The indices of the thread of a number."""

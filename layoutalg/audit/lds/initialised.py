@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer, Ask, Open, shown
 from layoutalg.audit.epochs import counted_loops, is_later, is_linear
-from layoutalg.audit.lds.block import Ints
+from layoutalg.audit.lds.block import Ints, Threads
 from layoutalg.audit.lds.buffers import NOBODY, StoreBuffers
-from layoutalg.audit.lds.needed import Needed, Threads
+from layoutalg.audit.lds.needed import Needed
 from layoutalg.audit.lds.stored_before import StoredBefore
 from layoutalg.audit.lds.tables import (
     MOST_ITERATIONS,

@@ -20,20 +20,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from layoutalg.audit.epochs import own_variables
-from layoutalg.audit.lds.block import BlockThreads, Ints
-from layoutalg.index import Expr, array, conjuncts, postorder, simplify
+from layoutalg.audit.lds.block import BlockThreads, Threads
+from layoutalg.index import Expr, postorder
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.uses import decisive, is_of_its_lane, latest_opaque
 from layoutalg.symex.values.instances import origin_of
 from layoutalg.symex.values.unknowns import arguments_of, function_of, number_of
-
-Threads = NDArray[np.bool_]
-"""Whether each thread of a block is one of some."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +47,7 @@ class Needed:
             found._follow(e, every)
         for one in trace:
             if one.store:
-                found._follow(one.value, every if one.atomic else found._where(one.guard, every))
+                found._follow(one.value, every if one.atomic else block.may_hold(one.guard))
         loaded = {one.value for one in trace if not one.store}
         return cls(block, found.threads, latest_opaque(found.threads, loaded, loops))
 
@@ -85,7 +80,7 @@ class Needed:
                 found.append((node, threads))
             each = [threads] * len(node.args)
             if node.op == "select":
-                holds = self._table(node.args[0])
+                holds = self.block.table(node.args[0])
                 each[1:] = (threads, threads) if holds is None else (threads & (holds != 0), threads & (holds == 0))
             for part, one in zip(node.args, each, strict=True):
                 needed[part] = one | needed[part] if part in needed else one
@@ -98,25 +93,10 @@ class Needed:
             return [(e, every) for e in (origin_of(v), *arguments_of(v))]
         if function_of(v) == ELSEWHERE:
             held, lane = arguments_of(v)
-            lanes, wave = self._table(lane), self.block.wave_size
+            lanes, wave = self.block.table(lane), self.block.wave_size
             if lanes is not None:
                 there = np.zeros(self.block.count, np.bool_)
                 named = (self.block.waves * wave + lanes % wave)[by]
                 there[named[named < self.block.count]] = True
                 return [(held, there), (lane, by)]
         return [(e, by if is_of_its_lane(v) else every) for e in arguments_of(v)]
-
-    def _where(self, guard: Expr, by: Threads) -> Threads:
-        """The threads for which a condition may hold."""
-        for part in conjuncts(guard):
-            holds = self._table(part)
-            by = by if holds is None else by & (holds != 0)
-        return by
-
-    def _table(self, e: Expr) -> Ints | None:
-        """A term of the thread alone, of every thread."""
-        e = simplify(e)
-        if not own_variables(e) <= self.block.indices.keys():
-            return None
-        (found,) = array([e], self.block.indices)
-        return np.broadcast_to(found, (self.block.count,))

@@ -16,6 +16,7 @@ from layoutalg.display import Displayed as _Displayed
 from layoutalg.lazy import exports, lazy_imports
 
 with exports():
+    from layoutalg.audit.call import audit
     from layoutalg.draw import explore
     from layoutalg.draw import show as draw
     from layoutalg.errors import LayoutError, SpecError
@@ -88,8 +89,9 @@ __all__ = [
     "FitsIndexType", "Freeze", "InBounds", "Injective", "LayoutError", "LeftPad", "Limits", "Merge", "Modulo",
     "Monotone", "Offset", "Pad", "PassThrough", "Proved", "Refuted", "Replicate", "RightPad", "RoundTrip", "Slice",
     "SpecError", "Strided", "Surjective", "TensorAdaptor", "TensorDescriptor", "TileDistribution",
-    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "bind", "check", "cute", "default_claims",
-    "draw", "dump", "explain", "explore", "from_dlpack", "from_numpy", "from_torch", "lane_map", "load", "loads",
+    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "audit", "bind", "check", "cute",
+    "default_claims", "draw", "dump", "explain", "explore", "from_dlpack", "from_numpy", "from_torch", "lane_map",
+    "load", "loads",
     "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
     "make_naive_tensor_descriptor_with_offset", "prove", "rearrange", "symbol", "transform_tensor_descriptor",
     "triton", "var", "xor",

@@ -10,5 +10,11 @@
 | `runs`, `trial` | runs that refute |
 | `words` | reasons in the words of a launch |
 | `audit` | all of it, in order |
+| `call` | a call in Python as a launch |
 | `figures` | what is known of a kernel without a launch |
 """
+
+from layoutalg.audit.call import audit as _audit
+from layoutalg.lazy import called
+
+called(__name__, _audit)  # `la.audit(…)`

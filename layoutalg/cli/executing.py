@@ -14,11 +14,10 @@ from layoutalg.cli.files import Includes, defines_of, load, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
 from layoutalg.errors import CodeObjectError, Fault
-from layoutalg.formats.shape import nearest
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    from layoutalg.isa.container import binary, bundle, lines, names
+    from layoutalg.isa.container import binary, chosen, lines, names
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
     from layoutalg.launch import concrete, report
@@ -27,9 +26,6 @@ FAULT = 1
 """Exit code of a run that does what no correct kernel does."""
 
 STEPS = 2_000_000
-
-FEW = 20
-"""Kernels that are named where there is none of a name."""
 
 
 def execute(
@@ -60,19 +56,19 @@ def execute(
     """
     spec = load(launch_file, include)
     payload, found = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
-    chosen = codes.decode_kernel(found)
+    code = codes.decode_kernel(found)
     values = {name: _value(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
     wanted = {name: placed(Path(path)) for name, path in defines_of(outputs).items()}
-    made = concrete.bound(spec, chosen.kernel.metadata, sizes_of(define), given, values, seed)
+    made = concrete.bound(spec, code.kernel.metadata, sizes_of(define), given, values, seed)
     for name in wanted:
         if name not in made.tensors:
             raise InputError(f"--output {name}: the launch has no tensor {name!r}; it has {', '.join(made.tensors)}")
     watch = observer.Observer(_triple(trace_block), trace_wave, trace or trace_file is not None)
     where = lines.SourceLines.read(payload).of
-    head = {"kernel": chosen.kernel.name, "target": chosen.kernel.target, "grid": made.grid, "block": made.block}
+    head = {"kernel": code.kernel.name, "target": code.kernel.target, "grid": made.grid, "block": made.block}
     try:
-        run = launch.execute(chosen, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
+        run = launch.execute(code, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
                              watch, _waves(ahead))  # fmt: skip
     except Fault as fault:
         _tell_trace(watch, where, trace_file, as_json)
@@ -83,7 +79,7 @@ def execute(
         if path:
             write_array(path, tensor.read(memory))
     _tell_trace(watch, where, trace_file, as_json)
-    told = report.report(chosen, made, run, watch, where)
+    told = report.report(code, made, run, watch, where)
     if as_json:
         print(json.dumps({**head, **told, **_traced(watch, trace)}))
         return 0
@@ -93,44 +89,11 @@ def execute(
 
 
 def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
-    """The kernel of that name (a symbol, or as C++ writes it), or the only one, and the code object that holds it."""
-    kernels, unread = _code_objects(file, target)
-    known = [*dict.fromkeys(one for _, found in kernels for one in (*found, *found.refused))]
-    among = known if name is None else names.meant(name, known)
-    if len(among) != 1:
-        said = [names.spoken(one) for one in among or known]
-        what = f"{name} is several kernels" if among and name else f"no kernel {name!r}" if name else "several kernels"
-        ask = "; say which with --kernel, or in the launch file" if among else nearest(str(name), said).rstrip("?")
-        left = f"; {len(unread)} of its code objects are not read: {unread[0]}" if unread else ""
-        raise InputError(f"{file}: {what}{ask}; it has {_listed(said)}{left}")
-    (symbol,) = among
-    holding = [(held, found) for held, found in kernels if symbol in (*found, *found.refused)]
-    if len({str(held.target) for held, _ in holding}) > 1:
-        there = ", ".join(sorted({str(held.target) for held, _ in holding}))
-        raise InputError(f"{file}: {names.spoken(symbol)} is there for {there}; say which with --target")
-    held, found = holding[0]
-    return held.payload, found[symbol]
-
-
-def _code_objects(file: Path, target: str) -> tuple[list[tuple[bundle.Bundled, binary.Kernels]], list[CodeObjectError]]:
-    """The code objects of a file, and why some are not read; InputError where none is."""
-    read, unread = [], list[CodeObjectError]()
+    """The kernel of that name, or the only one, and the code object that holds it."""
     try:
-        for held in bundle.code_objects(read_whole(file, LARGEST_LIBRARY), target):
-            try:
-                read.append((held, binary.read_kernels(held.payload)))
-            except CodeObjectError as error:
-                unread.append(error)
+        return chosen.chosen_kernel(read_whole(file, LARGEST_LIBRARY), name, target)
     except CodeObjectError as error:
         raise InputError(f"{file}: {error}") from error
-    if not read:
-        raise InputError(f"{file}: {unread[0]}")
-    return read, unread
-
-
-def _listed(names: list[str]) -> str:
-    few = ", ".join(names[:FEW]) or "none"
-    return f"{few} and {len(names) - FEW} more" if len(names) > FEW else few
 
 
 def _value(text: str) -> Any:

@@ -50,7 +50,7 @@ def decisive(trace: Sequence[TracedElement], loops: LoopRecord) -> list[Expr]:
     terms += [e for held in loops.incoming.values() for e in held]
     terms += [e for claim in loops.claims for e in (claim.goal, claim.given)]
     terms += [*loops.facts.values(), *(leaves for _, leaves in loops.exits.values())]
-    return [*terms, *(e for one in trace for e in (one.offset, one.guard))]
+    return [*terms, *(e for one in trace for e in (one.offset, one.guard, one.barriers))]
 
 
 def is_of_its_lane(v: Expr) -> bool:

@@ -9,7 +9,7 @@ value of it may reach a store or a branch, and it is followed from what is store
 |---|---|
 | a function's result | the threads that need it; of a choice, those that choose it |
 | what another lane has | the threads of these lanes |
-| anything else, or part of what decides where something happens | every thread |
+| anything else, or part of what decides where and behind how many barriers something happens | every thread |
 
 What it cannot represent: choices by sizes or by what was loaded, which are taken both ways; iterations of loops.
 """

@@ -100,7 +100,7 @@ class SymbolicMachine:
             return
         self._refuse_in_index_mode(instruction)
         registers = self.registers
-        if invalidates(instruction.name, instruction.fields):
+        if registers.own_exec is TRUE and invalidates(instruction.name, instruction.fields):
             registers.state.invalidated = registers.state.barriers
         registers.define_scc()
         registers.assume(instruction)

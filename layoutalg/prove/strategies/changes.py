@@ -8,6 +8,7 @@
 | lengths    | u < (H − 1)·s + 1             | u < L, for all L ≥ 1                 | no    |
 | digits     | u // 4 and u % 4, u < 8·M     | d₁ and d₀, u = 4·d₁ + d₀             | no    |
 | remainders | u % 8, u without a maximum    | r < 8                                | no    |
+| wholes     | (64·b + t) // M, given 64·b + t < L  | n // M, n < L                 | no    |
 
 Those that are not exact speak of more points than the obligation does: what holds there holds, no more is said.
 """
@@ -40,8 +41,9 @@ from layoutalg.index import (
 from layoutalg.index.evaluate import value
 from layoutalg.index.normal import normal, recover, simplify
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Point, in_domain, names_of
-from layoutalg.prove.outcome import Fails, GaveUp, Holds, Outcome
+from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import chain, count, digits_of, whole
+from layoutalg.prove.strategies.radix import mixed_radix
 
 Decide = Callable[[Obligation], Outcome]
 
@@ -243,12 +245,62 @@ def _below_extents(e: Expr) -> tuple[Expr, ...]:
     return variables(*(v.value.extent for v in variables(e) if v.value.extent is not None))
 
 
+def by_wholes(obligation: Obligation, decide: Decide) -> Outcome | None:
+    """Decides whether a map is one to one over n in the place of a sum that is one to one itself, and is divided.
+
+    What stands for the sum's variables must be the sum throughout: equal outputs are then of one n, and n of one index.
+    """
+    if not isinstance(obligation, InjectiveMap):
+        return None
+    atoms = dict.fromkeys(a for o in obligation.outputs for a in normal(o).atoms() if a.op == "div")
+    for whole_number in dict.fromkeys(a.args[0] for a in atoms if a.args[0].op == "add"):
+        within = tuple(v for v in obligation.over if v in variables(whole_number))
+        new = _said_by(obligation, whole_number, within) if len(within) > 1 else None
+        if new is not None:
+            outcome = decide(new)
+            return outcome if isinstance(outcome, Holds) else GaveUp(outcome.strategy, "over wholes, it does not say")
+    return None
+
+
+def _said_by(obligation: InjectiveMap, whole_number: Expr, within: Sequence[Expr]) -> InjectiveMap | None:
+    """The obligation over n in the place of a sum of these variables; None where something else is made of them."""
+    alone = InjectiveMap(obligation.label, tuple(within), (whole_number,))
+    if whole_number.lo < 0 or not isinstance(mixed_radix(alone, Limits()), Holds):
+        return None
+    limits = [part.args[1] + (part.op == "le") for part in conjuncts(obligation.given)
+              if part.op in ("lt", "le") and part.args[0] is whole_number]  # fmt: skip
+    limit = next((one for one in limits if one.lo >= 1 and not set(within) & set(variables(one))), None)
+    if limit is None and whole_number.hi == math.inf:
+        return None
+    n = var(unused("whole", names_of(obligation)), as_expr(int(whole_number.hi) + 1) if limit is None else limit)
+    outputs = [_over(output, whole_number, n, within[0]) for output in obligation.outputs]
+    given = [part for part in conjuncts(obligation.given) if not set(within) & set(variables(part))]
+    if any(output is None or set(within) & set(variables(output)) for output in outputs):
+        return None
+    over = (*(v for v in obligation.over if v not in within), n)
+    return InjectiveMap(obligation.label, over, tuple(o for o in outputs if o is not None), all_of(*given))
+
+
+def _over(output: Expr, whole_number: Expr, n: Expr, v: Expr) -> Expr | None:
+    """The output with n for the sum: in what is divided, and as many times as it holds `v` besides."""
+    plain = normal(output)
+    for atom in plain.atoms():
+        if atom.op == "div" and atom.args[0] is whole_number:
+            plain = plain.replace(atom, normal(n // atom.args[1]))
+    parts, own = plain.linear_in(v), normal(whole_number).linear_in(v)
+    if parts is None or own is None:
+        return None
+    times = parts[1].exactly_over(own[1])
+    return None if times is None else recover(plain + times * (normal(n) - normal(whole_number))).expr()
+
+
 Change = Callable[[Obligation, Decide], Outcome | None]
 
-CHANGES: tuple[Change, ...] = (by_multiples, by_guards, by_generality, by_digits)
+CHANGES: tuple[Change, ...] = (by_wholes, by_multiples, by_guards, by_generality, by_digits)
 """In the order in which they are made; any may be left out, none is made twice."""
 
 WORDS: Mapping[Change, str] = {
+    by_wholes: "each sum that is divided is said as an index of its own",
     by_multiples: "each size that is a multiple of m is said as m times another size",
     by_guards: "each index between limits is said as one from 0 on",
     by_generality: "each limit that is no size by itself is said as any length",

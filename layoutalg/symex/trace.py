@@ -20,7 +20,6 @@ from functools import cached_property
 from layoutalg.errors import DeviceError
 from layoutalg.index import Expr, InexpressibleError, budget
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.symex.idioms.reciprocal import ASSUMPTION
 from layoutalg.symex.loops.execution import SymbolicExecution
 from layoutalg.symex.loops.facts import Asker, Facts
 from layoutalg.symex.loops.inferred import InferredLoops
@@ -68,7 +67,8 @@ def follow(
     """Follows a kernel on all ways in the time that is left; `functions` names what is computed."""
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
-    facts = Facts(builder.assumed, loops.record, builder.loaded, environment)
+    functions = UninterpretedFunctions() if functions is None else functions
+    facts = Facts(builder.assumed, loops.record, builder.loaded, environment, functions.known)
     wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
     values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
     machine = SymbolicMachine(code, inputs, values, builder)
@@ -80,6 +80,5 @@ def follow(
     except budget.OutOfTimeError:
         stopped = budget.OutOfTimeError(f"at {machine.registers.where}")
     elements = () if stopped else builder.finished()
-    assumptions = (ASSUMPTION,) if values.divides else ()
     cuts = frozenset(values.ranges.cuts)
-    return Trace(elements, loops.record, facts, tuple(builder.loads), cuts, assumptions, stopped)
+    return Trace(elements, loops.record, facts, tuple(builder.loads), cuts, values.assumptions, stopped)

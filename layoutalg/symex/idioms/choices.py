@@ -5,13 +5,14 @@
 | `−x < x ? x : −x` | x, or −x, where its sign is known |
 | `l < 32 ? (l < 32 ? l : 32) : …` | the number that both ways are (V_MBCNT_HI of V_MBCNT_LO: the lane) |
 | `n − q·d ≥ d ? q + 1 : q`, of an estimate q = n div d − e | n div d − max(e − 1, 0) (`reciprocal`) |
+| `e = 1 ? 1 : 0`, of an estimate n div d − e, e = 0 or 1 | e (`short_division`) |
 """
 
 from __future__ import annotations
 
 from layoutalg.index import ZERO, Expr, negation, select, simplify
 from layoutalg.index.conditions import restricted
-from layoutalg.symex.idioms import reciprocal
+from layoutalg.symex.idioms import reciprocal, short_division
 from layoutalg.symex.idioms.rules import Lemma, Rule, number
 
 
@@ -61,4 +62,5 @@ CHOICES = (
         Lemma(select(_L < 32, _MOST, _MOST + (_L - 32)), _L),
     ),
     reciprocal.CORRECTED,
+    short_division.CORRECTION,
 )

@@ -33,7 +33,7 @@ from layoutalg.index import (
     symbol,
     variables,
 )
-from layoutalg.symex.idioms.rules import Lemma, Rule, WordArithmetic, number
+from layoutalg.symex.idioms.rules import Lemma, Rule, WordArithmetic, at_least_one, number
 from layoutalg.symex.values.modular import same_word
 from layoutalg.symex.values.unknowns import Kind, arguments_of, call_of, function_of, unknown_value
 from layoutalg.symex.values.word import Word
@@ -79,8 +79,8 @@ def upper_half(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
             return w.unknown_of(CORRECTION, _WORDS, z)
     for n, reciprocal in ((a, y), (b, x)):
         d = _divisor_of_reciprocal(reciprocal)
-        if d is not None and d.lo >= 1 and w.ranges.in_range(d, 0, _WORDS):
-            return _quotient(w, n, d)
+        if d is not None and w.ranges.in_range(d, 1, _WORDS - 1):
+            return _quotient(w, n, at_least_one(d))
     return None
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from layoutalg.index import TRUE, Expr, symbol
+from layoutalg.index import TRUE, Expr, mod, symbol
 from layoutalg.symex.values.ranges import Ranges
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Word
@@ -59,6 +59,9 @@ class WordArithmetic(Protocol):
     def ranges(self) -> Ranges:
         """What is assumed, and which numbers are in range then."""
 
+    def word(self, expr: Expr | int, bits: int = 32) -> Word:
+        """A word with this representative."""
+
     def unsigned(self, word: Word) -> Expr:
         """Its value in 0 … 2ⁿ − 1."""
 
@@ -76,6 +79,15 @@ class WordArithmetic(Protocol):
 
     def unknown_of(self, name: str, limit: int, *of: Expr, kind: Kind = ...) -> Expr:
         """The one unknown of this name that belongs to these expressions."""
+
+
+def at_least_one(d: Expr) -> Expr:
+    """A divisor that is in 1 … 2³² where it matters, as one that always is.
+
+    >>> at_least_one(number("d", 8)), at_least_one(symbol("N"))
+    ((d - 1) % 4294967296 + 1, N)
+    """
+    return d if d.lo >= 1 else mod(d - 1, 1 << 32) + 1
 
 
 def number(name: str, bits: int, *, signed: bool = False) -> Expr:

@@ -1,4 +1,4 @@
-"""What holds of unknowns: what is assumed of what was loaded, and known of what loops leave behind them.
+"""What holds of unknowns: what is assumed of what was loaded, known of what loops leave behind them, and of functions.
 
 It is noted of the thread that is followed, and said of every other one, and of every iteration, as `instances` has it.
 """
@@ -23,6 +23,7 @@ class Facts:
     loops: LoopRecord = field(default_factory=LoopRecord)
     loads: Mapping[Expr, TracedLoad] = field(default_factory=dict)  # what was loaded → all that was loaded at once
     environment: Environment | None = None  # who says what holds of several loaded values together
+    functions: Mapping[Expr, Expr] = field(default_factory=dict)  # results of functions → what holds of them
 
     def of(self, *exprs: Expr) -> Iterator[Expr]:
         """What holds of unknowns in these, and of those that this speaks of: of each by itself, then of all together.
@@ -62,7 +63,7 @@ class Facts:
         fact = self.loops.facts.get(origin, TRUE)
         if fact is not TRUE:
             fact = moved(fact, self.loops.behind(coordinates_of(origin)))
-        known = all_of(self.assumed.get(origin, TRUE), fact)
+        known = all_of(self.assumed.get(origin, TRUE), self.functions.get(origin, TRUE), fact)
         return known if v is origin or known is TRUE else moved(known, place_of(v))
 
 

@@ -102,11 +102,13 @@ class InferredLoops(LoopBuilder):
         this, number = execution.executed(head), next(self._numbers)
         free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
-            leaves = CountedLoop(self, execution, head, entry).exit_condition()
+            loop = CountedLoop(self, execution, head, entry)
+            leaves = loop.exit_condition()
         finally:
             self.drop(this)
         self.leave(free, head, leaves, lasting=True)
-        return self._named(this, f"iteration {number}", _count(leaves, free, head))
+        count = loop.registers.forms.geometric.count(leaves)
+        return self._named(this, f"iteration {number}", _count(leaves, free, head) if count is None else count)
 
 
 def _count(leaves: Expr, t: Expr, head: int) -> Expr:

@@ -47,6 +47,7 @@ class HeadRegisters:
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self._fixed: set[Register] = set()  # unknowns of which no more is to be found
         self._pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
+        self._apart: set[Register] = set()  # lower halves that were seen to be none
         self._refuted: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
         self._inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
         self.masks = LoopMasks(w)
@@ -65,6 +66,7 @@ class HeadRegisters:
 
     def step(self, start: State, latch: State) -> bool:
         """Guesses anew from an iteration's start and end; whether all that was guessed before holds, and is all."""
+        self._w.ranges.assume(self._entry.condition)
         wrong = self._drop_refuted(latch)
         return not self._widen(start, latch) and not self._recognise(start, latch) and not wrong
 
@@ -128,6 +130,7 @@ class HeadRegisters:
         uppers = {p: word for p, word in words.items() if isinstance(word.origin, High)}
         for place in numbers:
             self._forget(place, words.get(place), uppers, latch)
+        grown |= self._pair_up(latch)
         for place in numbers:
             self._guess_counter(latch, place)
         for place, word in self.unknown.items():
@@ -152,12 +155,34 @@ class HeadRegisters:
             before, end = (as_mask(self._get(state, place)) for state in (self._entry, latch))
             self.unknown[place] = self.masks.unknown(place, before.having(before.own, end), self.unknown)
         elif upper is not None:
-            unknown = self._w.word(self._w.fresh("carried", 1 << 64), 64)
-            self.unknown[place], self.unknown[upper] = self._w.low(unknown), self._w.high(unknown)
-            self._pairs[place] = (upper, unknown)
+            self._pair(place, upper)
         else:
             kind = Kind.UNDEFINED if undefined(here) else Kind.DATA
             self.unknown[place] = self._w.word(self._w.fresh("carried", 1 << 32, kind))
+
+    def _pair(self, low: Register, upper: Register) -> None:
+        """One unknown for two registers."""
+        unknown = self._w.word(self._w.fresh("carried", 1 << 64), 64)
+        self.unknown |= {low: self._w.low(unknown), upper: self._w.high(unknown)}
+        self._pairs[low] = (upper, unknown)
+
+    def _pair_up(self, latch: State) -> bool:
+        """Takes registers that an iteration leaves as halves of a word, for such; whether there were any.
+
+        Before the loop nothing need say so: an argument that has 64 bits is two words, and 0 may be the upper one.
+        """
+        words = {place: word for place in self.unknown.keys() - self._fixed - self._halves()
+                 if isinstance(word := self._get(latch, place), Word) and isinstance(self.unknown[place], Word)
+                 and not undefined(word, self.unknown[place])}  # fmt: skip
+        uppers = {place: word for place, word in words.items() if isinstance(word.origin, High)}
+        found = False
+        for place in sorted(words.keys() - self._apart):
+            upper = upper_half(place, words[place], uppers, self._halves())
+            if upper is not None and upper != place:
+                self._pair(place, upper)
+                self.known = {known: word for known, word in self.known.items() if known not in (place, upper)}
+                found = True
+        return found
 
     # What it is
 
@@ -239,13 +264,14 @@ class HeadRegisters:
         both = (low, self._pairs[low][0])
         if any(self._closed_form(place, start, latch) is not None for place in both):
             del self._pairs[low]
+            self._apart.add(low)
             self.unknown |= {place: self._w.word(self._w.fresh("carried", 1 << 32)) for place in both}
 
     # What is checked
 
     def _is_inductive(self, latch: State, place: Register) -> bool:
         """Whether a register holds at the end of iteration t what is said of the head of t + 1."""
-        following = {self._t: self._t + 1}
+        following = self.forms.following
         if any(place == upper and low in self.known for low, (upper, _) in self._pairs.items()):
             return True  # with its lower half
         claimed, held = self.known[place], self._get(latch, place)
@@ -285,7 +311,7 @@ class HeadRegisters:
     def after_last(self, latch: State, count: Expr) -> State:
         """The state at the head behind the last iteration."""
         state = Substitution({self._t: count - 1}).state(latch)
-        following = Substitution({self._t: count})
+        following = Substitution({**self.forms.following, self._t: count})
         for place, word in self.known.items():
             put(state, place, following.scalar(word), self.inactive(place))
         return replace(state, path=self._entry.path)

@@ -51,8 +51,9 @@ def unwrapped(e: Expr) -> Expr:
         parts = tuple(seen[part] for part in node.args)
         if node.op == "select":
             parts = (node.args[0], *parts[1:])
-        wraps = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].value) >= LEAST_WRAP
-        seen[node] = parts[0] if wraps else rebuild(node, parts)
+        size = int(node.args[1].value) if node.op == "mod" and node.args[1].op == "const" else 0
+        wraps = size >= LEAST_WRAP and not size & size - 1
+        seen[node] = representative(parts[0], size.bit_length() - 1) if wraps else rebuild(node, parts)
     return simplify(seen[e])
 
 

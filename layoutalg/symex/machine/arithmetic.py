@@ -36,15 +36,14 @@ from layoutalg.index import (
     lt,
     mod,
     negation,
-    select,
     simplify,
 )
 from layoutalg.index.bounds import in_range
 from layoutalg.index.conditions import assuming, less
 from layoutalg.isa.semantics.values import width
+from layoutalg.symex.idioms import reciprocal, short_division
 from layoutalg.symex.idioms.division import shifted
 from layoutalg.symex.idioms.floats import choice
-from layoutalg.symex.idioms.reciprocal import ERROR
 from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
 from layoutalg.symex.machine.wave import Wave
@@ -60,12 +59,19 @@ from layoutalg.symex.values.word import (
     Low,
     Mask,
     NotReadable,
+    Pair,
     Product,
     Sign,
     Word,
     ZeroExtended,
     as_mask,
 )  # fmt: skip
+
+#: What the errors of estimated quotients are called, and what is assumed of them.
+ESTIMATES = {
+    reciprocal.ERROR: reciprocal.ASSUMPTION,
+    short_division.SHORT_ERROR: short_division.ASSUMPTION,
+}
 
 #: A wave of which nothing is said.
 UNSAID = Wave()
@@ -83,9 +89,9 @@ class IndexValues(WaveUnknowns):
         self.functions = UninterpretedFunctions() if functions is None else functions
 
     @property
-    def divides(self) -> bool:
-        """Whether a division by reciprocal was seen, which rests on an assumption."""
-        return any(name == ERROR for name, _ in self._unknowns_of)
+    def assumptions(self) -> tuple[str, ...]:
+        """What was seen rests on these: divisions by reciprocals."""
+        return tuple(said for name, said in ESTIMATES.items() if name in self.names)
 
     def congruent(self, one: Expr, other: Expr, bits: int) -> bool:
         """Whether two representatives are of one word, as far as can be shown."""
@@ -246,12 +252,16 @@ class IndexValues(WaveUnknowns):
         """Any representative of the whole is one of its low half; a mask has halves of its own."""
         if isinstance(word, Mask):
             return word.halves[0]
+        if isinstance(word.origin, Pair):
+            return word.origin.low
         return Word(representative(word.expr, 32), 32, self, Low(word))
 
     def high(self, word: Word | Mask) -> Any:
         """The upper half; it remembers the whole."""
         if isinstance(word, Mask):
             return word.halves[1]
+        if isinstance(word.origin, Pair):
+            return word.origin.high
         product = word.origin
         step: Expr | None = None
         if isinstance(product, Product):
@@ -269,12 +279,17 @@ class IndexValues(WaveUnknowns):
         """The whole whose halves these are, else the sum of both."""
         low, high = self.number(low), self.number(high)
         whole: Word | None = first(RULES["pair"], self, low, high)
-        return self.word(self.unsigned(low) + high.expr * (1 << 32), 64) if whole is None else whole
+        if whole is not None:
+            return whole
+        return Word(self.unsigned(low) + high.expr * (1 << 32), 64, self, Pair(low, high))
 
     def function(self, name: str, *words: Word | Mask) -> Word:
         """A function of `functions`."""
         numbers = [self.number(word) for word in words]
         arguments = [simplify(word.expr) for word in numbers]
+        known: Expr | None = first(RULES["conversion"], self, name, arguments[0])
+        if known is not None:
+            return self.word(known)
         if name == "bf16_of_f32":
             return self.word(self.functions.rounded_to_bf16(self.unsigned(numbers[0])))
         return self.word(self.functions.apply(name, *arguments), width(name))
@@ -334,7 +349,9 @@ class IndexValues(WaveUnknowns):
         """A comparison of `functions`."""
         if name.startswith(("f_", "tru_")):
             return Bit(TRUE if name.startswith("tru_") else FALSE)
-        return Bit(self.functions.relation(name, *(self.unsigned(self.number(word)) for word in words)))
+        operands = [self.unsigned(self.number(word)) for word in words]
+        known: Expr | None = first(RULES["comparison"], self, name, *operands)
+        return Bit(self.functions.relation(name, *operands) if known is None else known)
 
     def add_carry(self, a: Word | Mask, b: Word | Mask, carry: Bit) -> tuple[Word, Bit]:
         """A sum and its carry; of upper halves with the carry of the lower ones, the upper half of the whole sum.
@@ -346,7 +363,8 @@ class IndexValues(WaveUnknowns):
         upper: Word | None = first(RULES["sum"], self, a, b, carry)
         if upper is not None:
             return upper, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
-        total = a.with_expr(a.expr + b.expr + select(carry.expr, 1, 0))
+        above = self.ite(Bit(carry.expr), self.word(ONE), self.word(ZERO)).expr
+        total = a.with_expr(a.expr + b.expr + above)
         if carry.expr is not FALSE:
             return total, Bit(self.fresh_bit(a.expr, b.expr, carry.expr))
         return total, Bit(self._carried(a, b), Carry(a, b, total))

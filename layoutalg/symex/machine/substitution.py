@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from layoutalg.index import Expr, simplify, substitute
 from layoutalg.symex.machine.state import State
-from layoutalg.symex.values.word import Bit, High, Low, Mask, Origin, Sign, Word, parts
+from layoutalg.symex.values.word import Bit, High, Low, Mask, Origin, Pair, Sign, Word, parts
 
 
 class Substitution:
@@ -33,11 +33,11 @@ class Substitution:
         return self.words[word]
 
     def origin(self, origin: Origin | None) -> Origin | None:
-        """That of halves and signs; the steps of a division are known by the names of their own iteration."""
+        """That of halves, pairs and signs; the steps of a division are known by the names of their own iteration."""
         new = tuple(map(self.word, parts(origin)))
         if new == parts(origin):
             return origin
-        return type(origin)(*new) if isinstance(origin, Low | High | Sign) else None
+        return type(origin)(*new) if isinstance(origin, Low | High | Pair | Sign) else None
 
     def scalar(self, word: Word | Mask) -> Word | Mask:
         """The word or the mask."""

@@ -44,6 +44,7 @@ class WaveUnknowns:
         self._made = 0
         self._unknowns_of: dict[tuple[str, tuple[Expr, ...]], Expr] = {}
         self.alike: set[Expr] = set()  # unknowns that all lanes of the wave have alike
+        self.names: set[str] = set()  # of the unknowns that belong to expressions
 
     @property
     def loops(self) -> tuple[Expr, ...]:
@@ -71,6 +72,7 @@ class WaveUnknowns:
 
     def unknown_of(self, name: str, limit: int, *of: Expr, kind: Kind = Kind.DATA) -> Expr:
         """The one unknown of this name that belongs to these expressions, of their iterations: 0 ≤ name < limit."""
+        self.names.add(name)
         if (name, of) not in self._unknowns_of:
             self._unknowns_of[name, of] = self._new(
                 name, limit, kind, name, of, self._thread

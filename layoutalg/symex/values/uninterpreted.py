@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from layoutalg.index import Expr, const, div, eq, negation, select, simplify
+from layoutalg.index import TRUE, Expr, all_of, const, div, eq, negation, select, simplify
 from layoutalg.isa.semantics.values import width
 from layoutalg.symex.values.exact import exact_relation
 from layoutalg.symex.values.instances import moved
@@ -50,6 +50,7 @@ class UninterpretedFunctions:
     def __init__(self) -> None:
         self._named: dict[Call, Expr] = {}
         self._numbers: dict[Expr, int] = {}
+        self.known: dict[Expr, Expr] = {}  # what holds of results
 
     @property
     def applied(self) -> bool:
@@ -66,6 +67,18 @@ class UninterpretedFunctions:
             named = f"{name} {len(self._named)}"
             self._named[call] = unknown_value(named, _limit(name), Kind.RESULT, function=name, arguments=tuple(given))
         return self._named[call]
+
+    def value(self, name: str, limit: int, *arguments: Expr) -> Expr:
+        """The result of a function of integers, 0 ≤ result < limit: the same for the same arguments."""
+        call = name, (*arguments, const(limit))
+        if call not in self._named:
+            named = f"{name} {len(self._named)}"
+            self._named[call] = unknown_value(named, limit, Kind.RESULT, function=name, arguments=arguments)
+        return self._named[call]
+
+    def know(self, result: Expr, fact: Expr) -> None:
+        """This holds of a result, whatever the arguments are."""
+        self.known[result] = all_of(self.known.get(result, TRUE), fact)
 
     def relation(self, name: str, left: Expr, right: Expr) -> Expr:
         """A comparison such as `lt_f32`, or another truth of two words, as a condition."""

@@ -11,6 +11,7 @@ A *word* is one value of three fields; that nothing wrote it is said by the `unk
 | origin | the word is | so that |
 |---|---|---|
 | `Low(of)`, `High(of, low)` | a half of a word of 64 bits; `low` is the other | the pair of both is that word |
+| `Pair(low, high)` | the word of 64 bits of two | its halves are those words |
 | `Sign(of)` | 32 times this word's sign | the pair of both is the word, its sign extended |
 | `ZeroExtended(of)` | a word of 32 bits with zeros above | a product of two is a `Product` |
 | `Product(a, b)` | the whole product of two words of 32 bits | its upper half may be a step of a division |
@@ -254,6 +255,14 @@ class High:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """The word whose halves these are."""
+
+    low: Word
+    high: Word
+
+
+@dataclass(frozen=True)
 class Sign:
     """This word's sign in all bits."""
 
@@ -284,7 +293,7 @@ class Carry:
     low: Word
 
 
-Origin = Low | High | Sign | ZeroExtended | Product
+Origin = Low | High | Pair | Sign | ZeroExtended | Product
 
 
 def parts(origin: Origin | None) -> tuple[Word, ...]:

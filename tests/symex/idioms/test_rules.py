@@ -10,6 +10,7 @@ import pytest
 import z3
 
 from layoutalg.index import (
+    ONE,
     TRUE,
     ZERO,
     any_of,
@@ -30,6 +31,7 @@ from layoutalg.prove.encodings import BitVectors, Integers
 from layoutalg.symex.idioms import division, floats
 from layoutalg.symex.idioms.reciprocal import MOST_ERROR
 from layoutalg.symex.idioms.rules import Lemma, Rule, first
+from layoutalg.symex.idioms.short_division import SHORT_ERROR
 from layoutalg.symex.idioms.table import RULES
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.unknowns import call_of, kind_of
@@ -139,6 +141,8 @@ def test_a_rule_has_a_name_of_its_own_and_a_lemma_or_a_source():
         "a mask with many runs of ones",
         *large,
         "a step of a division by reciprocal",
+        "a quotient estimated in f32",
+        "what a quotient estimated in f32 leaves",
     ]
     for lemma, source in ((None, ""), (LEMMAS["all ones"], "somebody")):
         with pytest.raises(ValueError, match="a lemma or a source"):
@@ -152,6 +156,7 @@ T, J, K, BIT = var("i", 9), var("j", 200), symbol("K", min=0), var("bit", 2)
 X = symbol("x", min=0, max=(1 << 32) - 1)
 N, D = symbol("n", min=0, max=(1 << 32) - 1), symbol("d", max=(1 << 32) - 1)
 E = W.unknown_of("error", MOST_ERROR + 1, N, D)
+SHORT = W.unknown_of(SHORT_ERROR, 2, N, D)
 Q = div(N, D) - E
 LEFT = N - Q * D
 UNORDERED = W.functions.relation("u_f32", X, X)
@@ -188,6 +193,7 @@ READ = {
     "the magnitude of a number": ((W, -1 * T < T, T, -1 * T), (W, -1 * SIGNED.expr < SIGNED.expr, T, -1 * T)),
     "one number either way": ((W, J < 32, LANE, LANE + (J - 32)), (W, J < 32, LANE, LANE + (J - 31))),
     "the correction of an estimated quotient": ((W, negation(LEFT < D), Q + 1, Q), (W, J < 5, Q + 1, Q)),
+    "a correction that is the error": ((W, eq(SHORT, 1), ONE, ZERO), (W, eq(SHORT, 1), ZERO, ONE)),
     "a rounding to bf16": (
         (W.functions, UNORDERED, X + (1 << 22) - mod(div(X, 1 << 22), 2) * (1 << 22),
          X + mod(div(X, 1 << 16), 2) + 0x7FFF, 32),

@@ -29,6 +29,7 @@ with lazy_imports():
     import layoutalg.device.targets as families
     from layoutalg import device
     from layoutalg.formats import ck_write
+    from layoutalg.isa.container import names
     from layoutalg.kernel import emit as emission
     from layoutalg.kernel import library, verify
     from layoutalg.kernel.library import entry
@@ -264,7 +265,10 @@ def compile_file(
     else:
         for kernel, found in kernels.items():
             needs = ", ".join(f"{k} {v}" for k, v in found.items())
-            print(f"{kernel} for {target}: {needs}" + (f"; mathematics: {mathematics}" if mathematics else ""))
+            print(
+                f"{names.spoken(kernel)} for {target}: {needs}"
+                + (f"; mathematics: {mathematics}" if mathematics else "")
+            )
             if unprinted := code.kernels[kernel].unprinted:
                 print(f"  printf was called, and is left out of the code ({unprinted} call{'s' * (unprinted > 1)})")
     return 0

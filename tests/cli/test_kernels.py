@@ -153,7 +153,7 @@ def test_an_error_is_shown_at_its_line_and_every_one_on_demand(tmp_path: Path, m
 def test_a_source_may_be_of_a_later_standard(tmp_path: Path) -> None:
     kernel = "__global__ void k(int* a) { a[0] = []<int N>() { return N; }.operator()<2>(); }\n"
     (tmp_path / "k.hip").write_text('#include "layoutalg_device.h"\n' + kernel)
-    assert run("compile", tmp_path / "k.hip", "--std", "c++20", "-o", tmp_path / "k.co").stdout.startswith("_Z1kPi for")
+    assert run("compile", tmp_path / "k.hip", "--std", "c++20", "-o", tmp_path / "k.co").stdout.startswith("k for")
     result = run("compile", tmp_path / "k.hip", "--std", "c++1999")
     assert result.stderr.startswith(
         f"layoutalg: {tmp_path / 'k.hip'}: error: invalid value 'c++1999' in '-std=c++1999'"

@@ -28,7 +28,7 @@ LARGE = 9973
 def guesses(accesses: Sequence[TracedAccess], launched: KernelLaunch) -> Guesses:
     """What the accesses of a kernel suggest, where its template has a symbol for each length and each axis."""
     own = {*variables(*launched.sizes.values())}
-    covering = {axis: _blocks(accesses, block, own) for axis, block in enumerate(launched.blocks)}
+    covering = {axis: _blocks(accesses, block, launched) for axis, block in enumerate(launched.blocks)}
     grid = {axis: found for axis, found in covering.items() if found is not None}
     counts = {block: grid.get(axis, launched.grid[axis]) for axis, block in enumerate(launched.blocks)}
     lengths: dict[str, Expr] = {}
@@ -56,13 +56,15 @@ def _slope(e: Expr, v: Expr) -> Expr | None:
     return first if first is second and v not in variables(first) else None
 
 
-def _blocks(accesses: Sequence[TracedAccess], block: Expr, own: set[Expr]) -> Expr | None:
-    """The blocks of an axis, by the first guard on it."""
+def _blocks(accesses: Sequence[TracedAccess], block: Expr, launched: KernelLaunch) -> Expr | None:
+    """The blocks of an axis, by the first guard on it that speaks of sizes, blocks and threads alone."""
+    places = {*launched.blocks, *launched.threads}
+    known = {*places, *variables(*launched.sizes.values())}
     for one in accesses:
         for room in _rooms(one):
             step = _slope(room, block)
-            limit = simplify(substitute(room, {v: ZERO for v in variables(room) if v not in own}) + 1)
-            if step is not None and step.op == "const" and step.value < 0 and {*variables(limit)} <= own:
+            if step is not None and step.op == "const" and step.value < 0 and {*variables(room)} <= known:
+                limit = simplify(substitute(room, dict.fromkeys(places, ZERO)) + 1)
                 return simplify(div(limit - step - 1, step * -1))
     return None
 

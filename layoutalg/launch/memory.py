@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from layoutalg.errors import LaunchError
 from layoutalg.index import (
+    FALSE,
     TRUE,
     ZERO,
     Expr,
@@ -17,6 +19,7 @@ from layoutalg.index import (
     select,
     simplify,
     substitute,
+    var,
     variables,
 )
 from layoutalg.index.variable import unlimited
@@ -69,12 +72,23 @@ class TensorMemory:
 
     def allows(self, number: Expr) -> Expr:
         """What is assumed of an element, which is a number."""
-        return all_of(*(substitute(condition, {v: number}) for v, condition in self.assumed))
+        below = number < self._sign if self.natural else TRUE
+        return all_of(below, *(substitute(condition, {v: number}) for v, condition in self.assumed))
+
+    @cached_property
+    def natural(self) -> bool:
+        """Whether its elements have a sign and are assumed not to be negative: the bits are the number then."""
+        negative = -1 - var("below", self._sign)
+        return self.signed and any(simplify(substitute(one, {v: negative})) is FALSE for v, one in self.assumed)
+
+    @property
+    def _sign(self) -> int:
+        return 1 << 8 * self.element - 1
 
     def number(self, word: Expr) -> Expr:
         """The number that the bits of an element are."""
-        sign = 1 << 8 * self.element - 1
-        return select(word >= sign, word - 2 * sign, word) if self.signed else word
+        plain = self.natural or not self.signed
+        return word if plain else select(word >= self._sign, word - 2 * self._sign, word)
 
     def loaded(self, offset: Expr, size: int, values: Sequence[Expr]) -> Iterator[tuple[Expr, Expr]]:
         """Each element that is loaded, or a part of it: where its bytes begin, and its bits."""

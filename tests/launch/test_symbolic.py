@@ -7,7 +7,7 @@ import pytest
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.errors import LaunchError
 from layoutalg.formats.spec import loads
-from layoutalg.index import TRUE, all_of, any_of, eq, symbol
+from layoutalg.index import TRUE, all_of, any_of, as_expr, eq, simplify, substitute, symbol, var
 from layoutalg.index.variable import unlimited
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.memory import TensorMemory
@@ -113,3 +113,15 @@ def test_sizes_of_which_there_are_none_are_refused() -> None:
     question = asking("sizes_that_are_related", "next")
     with pytest.raises(LaunchError, match="no sizes are as it says"):
         audit(question.code, loads(question.launch.replace("K < N", "K < N and N < K")))
+
+
+@pytest.mark.parametrize("least", [-128, -100, -1, 0, 1, 127])
+def test_what_is_assumed_of_a_signed_element_holds_of_the_same_words_however_it_is_said(least: int) -> None:
+    """Of an element that is not negative the bits are the number, and no others are allowed."""
+    v, w = unlimited("v"), var("w", 256)
+    memory = TensorMemory("x", as_expr(64), 1, written=False, signed=True, assumed=((v, all_of(v >= least, v <= 99)),))
+    assert memory.natural == (least >= 0)
+    for bits in range(256):
+        number = bits - 256 if bits >= 128 else bits
+        allowed = simplify(substitute(memory.allows(memory.number(w)), {w: as_expr(bits)}))
+        assert (allowed is TRUE) == (least <= number <= 99)

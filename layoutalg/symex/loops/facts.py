@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import TRUE, Expr, all_of, variables
+from layoutalg.index.conditions import implies
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, place_of
@@ -74,5 +75,8 @@ class Asker:
         self._environment, self._facts = environment, facts
 
     def shows(self, goal: Expr, given: Expr) -> bool:
-        """Whether `given ⇒ goal` is proved, soon."""
-        return any(self._environment.shows(goal, all_of(given, known)) for known in self._facts.of(goal, given))
+        """Whether `given ⇒ goal` is proved, soon: by bounds that are known as they stand, or by a solver."""
+        return any(
+            implies(known, goal) or self._environment.shows(goal, all_of(given, known))
+            for known in self._facts.of(goal, given)
+        )

@@ -38,6 +38,7 @@ class TracedAccess:
     signalled: bool = False  # between the two parts of a barrier
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where its wave's was invalidated last, or fewer
+    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
     loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
 
@@ -81,7 +82,7 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
-            order = one.signalled, one.complete, one.invalidated
+            order = one.signalled, one.complete, one.invalidated, one.in_step
             found.append(TracedAccess(*this, *rest, *order, reaches, loaded))
     return tuple(found)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from layoutalg.audit import answers
 from layoutalg.index import TRUE, Expr, budget
 from layoutalg.launch.relations import LoadedElement
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import Limits, Obligation, Proved, Unknown, Verdict
 from layoutalg.symex.loops.facts import Asker
 from layoutalg.symex.machine.environment import Environment, TracedLoad
@@ -99,6 +99,11 @@ class LaunchMemory(Environment):
         if (goal, given) not in self._shown:
             self._shown[goal, given] = answers.shown(goal, given, RANGE)
         return self._shown[goal, given]
+
+    def alike(self, buffer: str) -> bool:
+        """Of LDS where `race_free` holds; of a tensor that nobody stores to where `read_only` does."""
+        tensor = self.launched.tensors.get(buffer)
+        return buffer == LDS or (tensor is not None and not tensor.written)
 
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
         """What the launch assumes of a tensor's elements."""

@@ -1,8 +1,8 @@
 """Epochs, between two barriers: which iterations of two accesses may lie in one, and which is certainly later.
 
-All waves of a block meet at every barrier, so the epoch of an access is how many barriers stand before it: an
-expression of the sizes and of the iterations of the loops around it.  Two accesses are in one epoch where these are
-equal:
+A barrier is passed when all waves of a block have come to one as often (`symex.meetings`), so the epoch of an access is
+how many barriers its wave has passed: an expression of the sizes and of the iterations of the loops around it, and of
+what decides which way waves go (`by_ways`).  Two accesses are in one epoch where these are equal:
 
 | the one's barriers less the other's | they are in one epoch |
 |---|---|
@@ -10,7 +10,7 @@ equal:
 | above 0, or below 0, for all sizes and iterations | never |
 | k + b·t − b·t′, of one loop's iterations | where t′ = t + k / b |
 | e + b·t, of one iteration, e of sizes | where t = −e / b, if that is one |
-| anything else | perhaps in any iterations of theirs |
+| anything else, and what is of a thread | perhaps in any iterations of theirs |
 
 The last line says no more than that nothing is known, so what is left out is sound.  Iterations of the one and the
 other are variables of their own, also where both are of one loop: two waves may be in two of its iterations.
@@ -18,25 +18,32 @@ other are variables of their own, also where both are of one loop: two waves may
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from math import gcd
 
-from layoutalg.index import ZERO, Expr, div, extent_of, nonnegative, postorder, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, div, extent_of, nonnegative, postorder, simplify, variables
+from layoutalg.index.conditions import conjunction
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Monomial
 from layoutalg.symex.loops.inferred import MOST
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.machine.addresses import ways
+from layoutalg.symex.values.instances import moved, own_coordinates
+
+#: Ways to an access that are told apart.
+MOST_WAYS = 8
 
 #: Iterations after which what depends on them may begin again, at most, and iterations that are all looked at.
 LONGEST_PERIOD = 64
 
 
 def in_one_epoch(
-    one: Expr, other: Expr, iterations: Sequence[Expr], there: Mapping[Expr, Expr]
+    one: Expr, other: Expr, iterations: Sequence[Expr], there: Mapping[Expr, Expr], threads: Collection[Expr] = ()
 ) -> dict[Expr, Expr] | None:
     """What two accesses' iterations are where as many barriers stand before both; None where that never is.
 
-    `iterations` are the variables of the first one's loops, `there` those of the second one's as `others` has them.
+    `iterations` are the variables of the first one's loops, `there` those of the second one's as `others` has them;
+    `threads` are the coordinates of a thread, which the two have each for itself.
 
     >>> from layoutalg.index import var
     >>> from layoutalg.symex.values.instances import others
@@ -45,6 +52,8 @@ def in_one_epoch(
     >>> in_one_epoch(t * 2, t * 2 + 1, [t], there) is None, in_one_epoch(t * 2 + 2, t * 2, [t], there)
     (True, {t_other': t + 1})
     """
+    if not set(threads).isdisjoint(own_coordinates(one, other)):
+        return None if one.hi < other.lo or other.hi < one.lo else {}
     difference = simplify(one - moved(other, there))
     terms = dict(normal(difference).terms)
     constant = terms.pop((), 0)
@@ -112,6 +121,20 @@ def period(e: Expr, t: Expr) -> int | None:
         if simplify(moved(e, {t: t + iterations}) - e) is ZERO:
             return iterations
     return int(t.hi) + 1 if t.hi < LONGEST_PERIOD else None
+
+
+def by_ways(barriers: Expr, guard: Expr = TRUE) -> tuple[tuple[Expr, Expr], ...]:
+    """When waves go each of their ways, and how many barriers they have passed then; of many ways, one for all.
+
+    >>> from layoutalg.index import minimum, select, var
+    >>> n, t = var("n", 9), var("t", 9)
+    >>> by_ways(select(n < 5, minimum(n, 3), 0) + t), by_ways(select(n < 5, 2, 0), 5 <= n)
+    (((n < 5, min(n, 3) + t), (5 <= n, t)), ((5 <= n, 0),))
+    """
+    if not any(node.op == "select" for node in postorder(barriers)):
+        return ((guard, barriers),)
+    found = tuple(islice(ways(barriers, conjunction(guard), limits=False), MOST_WAYS + 1))
+    return found if len(found) <= MOST_WAYS else ((guard, barriers),)
 
 
 def is_linear(barriers: Expr, loops: Sequence[Expr]) -> bool:

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import DeviceError
-from layoutalg.index import ONE, ZERO, Expr, all_of, budget, simplify
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, budget, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
@@ -167,6 +167,8 @@ def _trace(
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
     trace = follow(code, replace(inputs, given=given), _Memory(questions), functions, counts).complete()
+    if not all(met.goal is TRUE for met in trace.meetings):
+        raise NotReadable("only some waves may reach a barrier")
     for one in trace.elements:
         if one.atomic:
             raise NotReadable(f"{one.instruction.place}: an atomic operation, of which a program has none")

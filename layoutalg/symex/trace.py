@@ -20,6 +20,7 @@ from functools import cached_property
 from layoutalg.errors import DeviceError
 from layoutalg.index import Expr, InexpressibleError, budget
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import SymbolicExecution
 from layoutalg.symex.loops.facts import Asker, Facts
 from layoutalg.symex.loops.inferred import InferredLoops
@@ -30,6 +31,7 @@ from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
 from layoutalg.symex.machine.wave import Wave
+from layoutalg.symex.meetings import meetings
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 
@@ -41,6 +43,7 @@ class Trace:
     loops: LoopRecord = field(default_factory=LoopRecord)
     facts: Facts = field(default_factory=Facts)
     loads: tuple[TracedLoad, ...] = ()
+    meetings: tuple[ForAll, ...] = ()  # what is to be proved, so that all waves of a block meet at its barriers
     cuts: frozenset[tuple[int, int]] = frozenset()  # c and n of the c·(x mod n) that stand for what was cut to a word
     assumptions: tuple[str, ...] = ()  # what reading the code took
     stopped: Exception | None = None  # by what it cannot be followed any further
@@ -80,5 +83,6 @@ def follow(
     except budget.OutOfTimeError:
         stopped = budget.OutOfTimeError(f"at {machine.registers.where}")
     elements = () if stopped else builder.finished()
+    met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    return Trace(elements, loops.record, facts, tuple(builder.loads), cuts, values.assumptions, stopped)
+    return Trace(elements, loops.record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import Expr, array, conjuncts, const, div, postorder, simplify
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, postorder, simplify
 from layoutalg.launch.symbolic import KernelLaunch, threads_of
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.target import target
 
 Ints = NDArray[np.int64]
@@ -53,6 +53,11 @@ class BlockThreads:
             holds = self.table(part)
             found &= True if holds is None else holds != 0
         return found
+
+    def alike(self, guard: Expr) -> Expr:
+        """The parts of a condition that all waves of the block have alike, whatever the iteration."""
+        own = set(own_coordinates(guard)) - self.launched.alike
+        return all_of(TRUE, *(part for part in conjuncts(guard) if own.isdisjoint(own_coordinates(part))))
 
     def coordinates(self, thread: int) -> dict[Expr, Expr]:
         """The indices of the thread of a number."""

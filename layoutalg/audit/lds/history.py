@@ -23,6 +23,7 @@ no other wave stores to these bytes after the barrier before the read, so the or
 | a loop | the iterations of a period, of which behind it the first is certain | any iteration, by its variable |
 | a barrier | where it is certain, else stores are not seen | each: a buffer that is not drained hides newer stores |
 
+Where waves pass barriers that others of their block do not, the order of the code is none of time, and nothing is said.
 What it cannot represent: addresses that go with a loop, bytes that another iteration of a loop around the read stores.
 """
 
@@ -105,6 +106,8 @@ class History:
             row = _row(block, elements[0])
             if isinstance(row, Open):
                 return row
+            if not elements[0].in_step:
+                return Open(f"waves have passed other barriers than others at {elements[0].instruction.place}")
             moves.append(LdsMove(number, row, elements))
         origins = _origins(block, moves)
         if isinstance(origins, Open):

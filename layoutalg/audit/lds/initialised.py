@@ -3,7 +3,8 @@
 A byte that was stored once stays so.  So a loop is followed for the iterations of one period, which are those with the
 fewest stores before them: iteration t of a loop has before it all that iteration t − period has, each store as many
 iterations back.  Behind the loop, only its first iteration is certain to have been.  A store counts for other waves
-where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`).
+where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`).  What a block does
+in one case alone (`if (n > 4) …`, n an argument) is followed for the reads of that case, and left out for others.
 
 | the store's guard | counts where |
 |---|---|
@@ -19,7 +20,7 @@ What it cannot represent: stores whose guard speaks of what the storing thread a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -45,12 +46,15 @@ from layoutalg.audit.lds.tables import (
     decided,
     joint_periods,
 )
-from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, conjuncts, simplify
-from layoutalg.index.conditions import implies
+from layoutalg.index import TRUE, Expr, all_of, as_expr, conjuncts, nonnegative, simplify
+from layoutalg.index.conditions import excludes, implies
 from layoutalg.symex.values.instances import At, moved
 
 #: Pairs of threads after which no more are compared of two accesses whose guards did not match once.
 TRIES = 16
+
+#: Cases of a block that are followed each by itself.
+MOST_CASES = 8
 
 
 @dataclass(frozen=True)
@@ -69,25 +73,37 @@ class _Stored:
         self.certain = buffers
         self.before: list[_PossibleStore] = []
         self.since: list[_PossibleStore] = []
-        self.barriers: Expr = ZERO
+        self.counts: dict[Expr, None] = {}  # how many barriers stood before the stores since the last
+        self.seen_from: tuple[Expr, ...] = ()  # all waves see what is before, behind as many barriers as all of these
 
     def copy(self) -> _Stored:
         """An independent copy."""
         same = _Stored(self.certain.copy())
-        same.before, same.since, same.barriers = [*self.before], [*self.since], self.barriers
+        same.before, same.since, same.counts = [*self.before], [*self.since], dict(self.counts)
+        same.seen_from = self.seen_from
         return same
 
-    def barrier(self) -> None:
-        """What each wave stored itself all others see."""
-        self.certain.drain()
-        self.before += self.since
-        self.since = []
+    def reach(self, barriers: Expr) -> None:
+        """What each wave stored itself all others see, once one more barrier stands before than before any store."""
+        if self.counts and all(is_later(barriers, count) for count in self.counts):
+            self.certain.drain()
+            self.before, self.since, self.counts = [*self.before, *self.since], [], {}
+            self.seen_from = (*(one for one in self.seen_from if not _reaches(barriers, one)), barriers)
+
+    def sees(self, barriers: Expr) -> bool:
+        """Whether behind so many barriers all waves see what was stored before the last one."""
+        return all(_reaches(barriers, one) for one in self.seen_from)
 
     @property
     def possible(self) -> Iterator[tuple[_PossibleStore, bool]]:
-        """The stores that happen perhaps, the newest first, and whether all waves see them."""
+        """The stores that happen perhaps, the newest first, and whether a barrier was reached since."""
         yield from ((store, False) for store in reversed(self.since))
         yield from ((store, True) for store in reversed(self.before))
+
+
+def _reaches(barriers: Expr, least: Expr) -> bool:
+    """Whether at least so many barriers were passed."""
+    return nonnegative(simplify(barriers - least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +124,25 @@ class Initialised:
         self.ask = ask
         self.block, self.accesses, self.rows, self.size = tables.block, tables.accesses, tables.rows, tables.size
         self.now = _Stored(StoreBuffers(self.block.waves, self.size))
-        self.linear = all(is_linear(one.barriers, one.loops) for one in self.accesses)
+        # Where waves are in step, what each has passed is of the block: counts are compared as they are.
+        self.linear = all(one.in_step and is_linear(one.barriers, one.loops) for one in self.accesses)
         self.seen: dict[int, Open | str] = {}  # of each access that reads, by what it is shown, or what is left open
         self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
+        self._wanted: Collection[int] = ()  # the accesses that are looked at
+        self._follow_cases()
 
-        self._follow(range(len(self.accesses)), 0, {})
+    def _follow_cases(self) -> None:
+        """Follows the accesses once for each case of the block in which something is read."""
+        alike = [self.block.alike(one.guard) for one in self.accesses]
+        cases: dict[Expr, list[int]] = {}
+        for number, one in enumerate(self.accesses):
+            cases.setdefault(alike[number] if _reads(one) else TRUE, []).append(number)
+        if len(cases) > MOST_CASES:
+            cases = {TRUE: [*range(len(self.accesses))]}
+        for case, self._wanted in cases.items():
+            self.now = _Stored(StoreBuffers(self.block.waves, self.size))
+            here = [n for n, guard in enumerate(alike) if n in self._wanted or not excludes(case, guard)]
+            self._follow(here, 0, {})
 
     @property
     def reads(self) -> Iterator[LdsRead]:
@@ -149,23 +179,28 @@ class Initialised:
     def _step(self, number: int, iterations: Iterations) -> None:
         """One access in one iteration."""
         access, row = self.accesses[number], self.rows[number]
-        self._reach(simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()})))
+        barriers = simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()}))
+        if self.linear:
+            self.now.reach(barriers)
         if row is None:
-            if _reads(access):
+            if number in self._wanted and _reads(access):
                 self.seen[number] = Open(f"its address {access.offset} depends on more than the thread and its turn")
             return
         threads, starts = row.at(iterations)
         bytes_ = bytes_of(starts, access.width)
         inside = ((bytes_ >= 0) & (bytes_ < self.size)).all(axis=1)  # what is not is `lds_in_bounds`'s
         threads, bytes_ = threads[inside], bytes_[inside]
-        left = self._unwritten(number, iterations, threads, bytes_) if _reads(access) else None
+        looked_at = _reads(access) and (access.store or number in self._wanted)
+        sees = self.now.sees(barriers)
+        left = self._unwritten(number, iterations, threads, bytes_, sees) if looked_at else None
         if left and access.loaded:
             needed = self._readers(number)[threads]
-            left = self._unwritten(number, iterations, threads[needed], bytes_[needed])
-        if _reads(access) and not isinstance(self.seen.get(number), Open):
+            left = self._unwritten(number, iterations, threads[needed], bytes_[needed], sees)
+        if number in self._wanted and _reads(access) and not isinstance(self.seen.get(number), Open):
             self.seen[number] = left or TABLE
         if access.store and not left:  # what an atomic operation leaves of bytes that nobody wrote is no more written
             self._store(number, row, iterations, threads, bytes_)
+            self.now.counts[barriers] = None
 
     def _readers(self, number: int) -> Threads:
         """The threads of whose read something comes."""
@@ -174,12 +209,6 @@ class Initialised:
     @cached_property
     def _needs(self) -> Needed:
         return Needed.of(self.block, self.ask.trace.elements, self.ask.trace.loops)
-
-    def _reach(self, barriers: Expr) -> None:
-        """Goes on to where so many barriers were passed."""
-        if self.linear and is_later(barriers, self.now.barriers):
-            self.now.barrier()
-        self.now.barriers = barriers
 
     def _store(self, number: int, row: LdsRow, iterations: Iterations, threads: Ints, bytes_: Ints) -> None:
         if any(iterations[t] for t in counted_loops(row.access.loops)[1]):
@@ -191,16 +220,21 @@ class Initialised:
             by[bytes_] = threads[:, None]
             self.now.since.append(_PossibleStore(number, dict(iterations), by))
 
-    def _unwritten(self, number: int, iterations: Iterations, threads: Ints, bytes_: Ints) -> Open | None:
-        """Why some thread may read what nobody wrote; None where none does."""
-        left = self.now.certain.newest(threads, bytes_)["store"] == NOBODY
+    def _unwritten(
+        self, number: int, iterations: Iterations, threads: Ints, bytes_: Ints, sees: bool
+    ) -> Open | None:  # fmt: skip
+        """Why some thread may read what nobody wrote; None where none does.  Whether it `sees` what others stored."""
+        newest = self.now.certain.newest(threads, bytes_)
+        left = newest["store"] == NOBODY
+        if not sees:
+            left |= self.block.waves[newest["thread"]] != self.block.waves[threads][:, None]
         readers, bytes_ = np.broadcast_to(threads[:, None], bytes_.shape)[left], bytes_[left]
         why: Open | None = None
         for store, visible in self.now.possible:
             if not readers.size:
                 return None
             by = store.by[bytes_]
-            seen = (by != NOBODY) & (visible | (self.block.waves[by] == self.block.waves[readers]))
+            seen = (by != NOBODY) & ((visible and sees) | (self.block.waves[by] == self.block.waves[readers]))
             implied, open_ = self._implied(number, iterations, store, readers, by, seen)
             why = why or open_
             readers, bytes_ = readers[~implied], bytes_[~implied]

@@ -77,7 +77,6 @@ class Overlay:
     def __init__(self, tables: LdsTables) -> None:
         self.block, self.size, self.count = tables.block, tables.size, len(tables.rows)
         self.number = {row: number for number, row in enumerate(tables.rows) if row is not None}
-        self.row = {number: row for row, number in self.number.items()}
 
     def compared(self) -> tuple[dict[tuple[int, int], Open], NDArray[np.bool_]]:
         """Each two accesses that conflict in one epoch; and of all, which two were compared."""
@@ -89,7 +88,7 @@ class Overlay:
                 groups.setdefault((epoch, row.access.loops), []).append(row)
         for (one, ones), (other, others) in combinations_with_replacement(groups.items(), 2):
             there = other_iterations(other[1])
-            solved = in_one_epoch(one[0], other[0], one[1], there)
+            solved = in_one_epoch(one[0], other[0], one[1], there, self.block.threads)
             if solved is not None and any(row.access.store for row in (*ones, *others)):
                 found.update(self._laid(ones, others, _OneEpoch.of(ones, others, there, solved)))
             mine, theirs = ([self.number[row] for row in rows] for rows in (ones, others))
@@ -119,14 +118,14 @@ class Overlay:
 
     def _in_one_iteration(self, rows: Sequence[LdsRow], iterations: Iterations) -> Iterator[Conflict]:
         """Each row beside those before it."""
-        marks = _Marks(self.size)
+        marks, made = _Marks(self.size), dict[tuple[int, int], list[LdsRow]]()
         for row in rows:
-            number = self.number[row]
-            for other in range(max(0, number - 1), number + 1):  # an instruction has two elements at most
-                beside = self.row.get(other)
-                if beside and at_once(beside.access, row.access):
+            together = made.setdefault((row.access.instruction.address, row.access.moment), [])
+            together.append(row)
+            for beside in together:
+                if at_once(beside.access, row.access):
                     why = self._at_once(row, iterations) if beside is row else self._crosses(row, beside, iterations)
-                    yield from [((other, number), why)] if why else []
+                    yield from [(_pair(self.number[beside], self.number[row]), why)] if why else []
             yield from self._between_waves(marks, row, iterations)
             marks.note(row, iterations)
 

@@ -26,6 +26,7 @@ from layoutalg.audit.lds.equal_values import ThreadValues, store_alike
 from layoutalg.audit.lds.overlay import CONFLICTS, STORE, Overlay, at_once, epochs_of, kind
 from layoutalg.audit.lds.tables import TABLE, LdsTables, decided
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, extent_of, negation
+from layoutalg.index.conditions import excludes
 from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
@@ -73,7 +74,9 @@ class LdsRaces:
             left = self.conflicts.get((one, other))
         else:
             raise SilenceError(f"{self.accesses[one]} and {self.accesses[other]} were not compared")
-        return left if left is not None and not self._same_bytes(one, other) and not self._alike(one, other) else None
+        if left is None or self._same_bytes(one, other) or self._alike(one, other) or self._never_both(one, other):
+            return None
+        return left
 
     def _of_no_table(self, one: int, other: int) -> Open | None:
         """Why two accesses are not seen to be in order, of which one has no table: they may be in one epoch."""
@@ -81,8 +84,9 @@ class LdsRaces:
         there = others((*b.loops, *self.block.threads))
         if self._in_program_order(one, other, there) is TRUE:  # as where the block is one wave
             return None
+        own = self.block.threads
         turns = {t: there[t] for t in b.loops}
-        if all(in_one_epoch(m, n, a.loops, turns) is None for m in epochs_of(a) for n in epochs_of(b)):
+        if all(in_one_epoch(m, n, a.loops, turns, own) is None for m in epochs_of(a) for n in epochs_of(b)):
             return None
         return Open("an address depends on more than the thread and its turn")
 
@@ -95,6 +99,10 @@ class LdsRaces:
         if rows[0] is None or rows[1] is None or {self.kinds[one], self.kinds[other]} != {STORE}:
             return False
         return store_alike(rows[0], rows[1], self.values)
+
+    def _never_both(self, one: int, other: int) -> bool:
+        """Whether what all waves of the block have alike keeps two accesses from being made in one launch."""
+        return excludes(*(self.block.alike(self.accesses[number].guard) for number in (one, other)))
 
     def obligation(self, one: int, other: int) -> ForAll:
         """Of two threads' accesses in one epoch: they are in program order, or of no common byte."""
@@ -123,7 +131,7 @@ class LdsRaces:
         """The iterations that follow from others where both accesses are in one epoch."""
         if a.lands is not None or b.lands is not None:  # which may be in several
             return {}
-        return in_one_epoch(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}) or {}
+        return in_one_epoch(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}, self.block.threads) or {}
 
     def _in_program_order(self, one: int, other: int, there: Mapping[Expr, Expr]) -> Expr:
         """Whether two accesses are of one wave, which makes one after the other, or leave the same."""

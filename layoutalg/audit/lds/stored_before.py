@@ -24,7 +24,7 @@ from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, var, variables
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of
 
 #: Stores among which the prover looks for that of a byte.
@@ -43,7 +43,7 @@ class StoredBefore:
         """Whether, for all threads and iterations, each byte that is read was stored; None where nothing is."""
         reads = self.accesses[number]
         made = ((m, way) for m, one in enumerate(self.accesses) for way in self._certain(one))
-        stores = [(m, one) for m, one in made if m < number or self._shared(one, reads)]
+        stores = [(m, one) for m, one in made if m < number or self._shared(one, reads) or _out_of_step(one, reads)]
         if not stores:
             return None
         unit = reduce(gcd, (one.width for _, one in stores), reads.width)
@@ -51,8 +51,9 @@ class StoredBefore:
         byte = reads.offset + piece * unit
         cases: list[Expr] = []
         for m, store in stores:
-            for earlier in self._earlier(reads, store, m < number):
-                stored = self._stored(reads, store, earlier, byte, unit)
+            ahead = m > number and not self._shared(store, reads)  # by waves that have passed more barriers alone
+            for earlier in self._earlier(reads, store, m < number or ahead):
+                stored = self._stored(reads, store, earlier, byte, unit, ahead)
                 cases += (case for case in stored if self._speaks_of(reads, case))
         if not cases or len(cases) > MOST_STORES:
             return None
@@ -97,13 +98,14 @@ class StoredBefore:
                 yield back | {t: moved(e, back) for t, e in end.items()}
 
     def _stored(
-        self, reads: TracedAccess, store: TracedAccess, earlier: Mapping[Expr, Expr], byte: Expr, unit: int
+        self, reads: TracedAccess, store: TracedAccess, earlier: Mapping[Expr, Expr], byte: Expr, unit: int, ahead: bool
     ) -> Iterator[Expr]:
         """When a store was made of a byte that is read, by the thread that its address says, or by the reader."""
         block = self.block
         iterations = {t: earlier[t] for t in store.loops if t in earlier}
         offset, guard, barriers = (moved(e, iterations) for e in (store.offset, store.guard, store.barriers))
-        unknown = any(kind_of(v) is not None for v in variables(offset, guard))
+        own = set(own_coordinates(*(v for v in variables(offset, guard) if kind_of(v) is not None)))
+        unknown = not own.isdisjoint(block.threads)
         free = store.loops[self._shared(store, reads) :] if not earlier else ()
         ranges = [all_of(e >= 0, e < moved(extent_of(t), iterations)) for t, e in iterations.items() if e.op != "const"]
         for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, ZERO)):
@@ -114,7 +116,9 @@ class StoredBefore:
             sizes = dict(zip(block.threads, block.sizes, strict=False))
             inside = [all_of(e >= 0, e < sizes[v]) for v, e in writer.items() if v in sizes]
             inside += [all_of(e >= 0, e < moved(extent_of(v), writer)) for v, e in writer.items() if v in free]
-            seen = any_of(passed < reads.barriers, eq(block.wave(writer), block.wave()))
+            seen = passed < reads.barriers
+            if not ahead:
+                seen = any_of(seen, eq(block.wave(writer), block.wave()))
             yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + store.width, holds, seen)
             if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):
                 return
@@ -131,3 +135,8 @@ class StoredBefore:
             return None
         found = form.solve(byte, lambda v: extent_of(v) - 1)
         return None if found is None else {**others, **found}
+
+
+def _out_of_step(one: TracedAccess, other: TracedAccess) -> bool:
+    """Whether waves pass barriers that others do not, so that the order of the code is none of time."""
+    return not (one.in_step and other.in_step)

@@ -9,6 +9,7 @@ access goes with a loop there is one table an iteration, as many as there are be
 | the parts of its guard that do | looked up in it |
 | the other parts | kept as its `rest`: what happens only perhaps |
 | whose offset says more | not a table: asked of the prover, two threads or a thread and the one that stored |
+| before which waves may have passed other numbers of barriers | one for each number |
 
 `races`, `initialised` and `history` read the tables; for `history` one table stands for all iterations.
 What it cannot represent: addresses that were loaded.
@@ -17,7 +18,7 @@ What it cannot represent: addresses that were loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import lcm, prod
@@ -26,7 +27,7 @@ import numpy as np
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, Open, unseen
-from layoutalg.audit.epochs import LONGEST_PERIOD, own_variables, period
+from layoutalg.audit.epochs import LONGEST_PERIOD, by_ways, own_variables, period
 from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
 from layoutalg.launch.symbolic import LDS, KernelLaunch
@@ -115,7 +116,8 @@ class LdsTables:
     @classmethod
     def of(cls, accesses: Sequence[TracedAccess], launched: KernelLaunch) -> LdsTables:
         """Those among all accesses of a kernel."""
-        block, here = BlockThreads(launched), tuple(one for one in accesses if one.memory == LDS)
+        block = BlockThreads(launched)
+        here = tuple(part for one in accesses if one.memory == LDS for part in _by_epoch(one))
         return cls(block, here, tuple(LdsRow.of(block, one) for one in here))
 
     @cached_property
@@ -124,6 +126,13 @@ class LdsTables:
         each = ((row, iterations) for row in self.rows if row is not None for iterations in boxes(row.periods))
         reached = max((int((row.at(at)[1] + row.access.width).max(initial=0)) for row, at in each), default=0)
         return min(reached, self.block.most_lds)
+
+
+def _by_epoch(access: TracedAccess) -> Iterator[TracedAccess]:
+    """An access as one for each number of barriers that its wave may have passed."""
+    return (
+        replace(access, guard=guard, barriers=barriers) for guard, barriers in by_ways(access.barriers, access.guard)
+    )
 
 
 def decided(ask: Ask, about: str, left: Open, obligation: ForAll | None) -> Answer:

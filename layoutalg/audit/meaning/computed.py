@@ -190,6 +190,8 @@ class ComputesClaim:
         Other threads' stores meet a load only where a barrier is between (`race_free`): so none may come behind one.
         """
         mine = [one for one in self.trace if one.buffer == tensor]
+        if not all(one.in_step for one in mine):
+            return False  # the order of the code is none of time
         for number, load in enumerate(mine):
             for place, store in enumerate(mine):
                 if load.store or not store.store:

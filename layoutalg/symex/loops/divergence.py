@@ -51,7 +51,7 @@ from layoutalg.symex.loops.ranking import LaneIterations, literals, ranking
 from layoutalg.symex.loops.record import LoopBuilder, Mark
 from layoutalg.symex.machine.state import State, joined, within
 from layoutalg.symex.machine.substitution import Substitution
-from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.machine.tracing import TracedElement, TraceMark
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, is_mask
@@ -195,7 +195,7 @@ class DivergentLoop(NaturalLoop):
             if simplify(left.expr(own_exec(state))) is not FALSE:
                 raise NotReadable(f"lanes that left the loop at {self.head:#x} may be active in it again")
 
-    def _restrict_to_active(self, trace: int, found: Mark) -> None:
+    def _restrict_to_active(self, trace: TraceMark, found: Mark) -> None:
         """What was noted holds of iterations that the lane is active in; of scalar loads, some lane is.
 
         A guard keeps the unknown: that what holds in such iterations holds does not say that the lane is active.

@@ -7,19 +7,38 @@ A loop is first followed with no word of its count; what its body makes of each 
 |---|---|
 | 0 ≤ a + b·t, b > 0 | 1 + max(0, ⌈−a / b⌉) times |
 | a + b·t = 0 | 1 − a / b times |
+| one of these holds, or another | the least of both times |
+| one of these holds, or what is loaded says so | a number of times that is not known, no more than that |
 
 With that count it is followed again, now with t below it, and that it leaves in the last iteration and in none before
 is to be proved: so the loop ends, and nothing in it wraps unseen.
 Loops that each lane leaves for itself need no count (`divergence`), nor do those over a mask's lanes (`lane_by_lane`).
-What it cannot represent: counts that depend on what is loaded, of loops that all lanes leave together.
+What it cannot represent: loops that are left by nothing but what is loaded, where all lanes leave together.
 """
 
 from __future__ import annotations
 
 import itertools
+from functools import reduce
 
-from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, div, maximum, simplify, slack, var, variables
-from layoutalg.index.conditions import implies
+from layoutalg.index import (
+    ONE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    as_expr,
+    conjuncts,
+    div,
+    maximum,
+    minimum,
+    negation,
+    simplify,
+    slack,
+    var,
+    variables,
+)
+from layoutalg.index.conditions import conjunction, implies
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.divergence import DivergentLoop
 from layoutalg.symex.loops.execution import Edges, LoopExecution, SymbolicExecution
@@ -44,6 +63,7 @@ class InferredLoops(LoopBuilder):
         super().__init__()
         self._divergent: dict[LoopExecution, bool] = {}  # whether each lane leaves for itself
         self._taken: dict[LoopExecution, Register] = {}  # the mask of which each iteration takes a lane
+        self._limits: dict[LoopExecution, Expr] = {}  # how often one runs at most that data may leave before
         self._numbers = itertools.count()
 
     def execute(self, execution: SymbolicExecution, head: int, entry: State) -> Edges:
@@ -61,7 +81,7 @@ class InferredLoops(LoopBuilder):
         t = self.variable(this)
         if t is None:
             t = self._begun(execution, head, entry)
-        ends = CountedLoop(self, execution, head, entry).ends()
+        ends = CountedLoop(self, execution, head, entry, self._limits.get(this)).ends()
         if execution.machine.trace.recording:  # of no iterations nothing would be claimed, and the code makes one
             about = f"the loop at {head:#x}: one turn at least"
             active = own_exec(entry) if some_lane(execution.machine.w, entry) else TRUE  # a count is the whole wave's
@@ -108,22 +128,42 @@ class InferredLoops(LoopBuilder):
             self.drop(this)
         self.leave(free, head, leaves, lasting=True)
         count = loop.registers.forms.geometric.count(leaves)
-        return self._named(this, f"iteration {number}", _count(leaves, free, head) if count is None else count)
+        if count is not None:
+            return self._named(this, f"iteration {number}", count)
+        ways = conjuncts(conjunction(negation(leaves)))
+        counts = [count for way in ways if (count := _count(negation(way), free)) is not None]
+        if not counts:
+            raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
+        count = simplify(reduce(minimum, counts))
+        if len(counts) < len(ways):
+            count = self._fewer(this, execution, leaves, count)
+        return self._named(this, f"iteration {number}", count)
+
+    def _fewer(self, this: LoopExecution, execution: SymbolicExecution, leaves: Expr, most: Expr) -> Expr:
+        """How often a loop runs that may be left before it has run as often as it can."""
+        lanes = execution.machine.lanes
+        w, limit = execution.machine.w, int(min(most.hi, MOST)) + 1
+        found = w.shared("turns", limit) if lanes.of_the_block(leaves) else w.fresh("turns", limit)
+        lanes.note_uniform(found)
+        self._limits[this] = most
+        self.know(found, all_of(found >= 1, found <= most), lasting=True)
+        return found
 
 
-def _count(leaves: Expr, t: Expr, head: int) -> Expr:
-    """How often a loop runs that leaves where this holds."""
-    if not any(kind_of(v) is not None for v in variables(leaves)):
-        plain = unwrapped(leaves)
-        line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)
-        if line is not None:
-            line = near(line)
-            start = simplify(moved(line, {t: ZERO}))
-            step = simplify(moved(line, {t: ONE}) - start)
-            if step.op == "const" and step.value and simplify(line - start - step * t) is ZERO:
-                each = abs(int(step.value))
-                if exact:
-                    return simplify(1 + div(-start if step.value > 0 else start, each))
-                if step.value > 0:
-                    return simplify(1 + maximum(0, div(-start + (each - 1), each)))
-    raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
+def _count(leaves: Expr, t: Expr) -> Expr | None:
+    """How often a loop runs that leaves where this holds; None where that is not seen."""
+    if any(kind_of(v) is not None for v in variables(leaves)):
+        return None
+    plain = unwrapped(leaves)
+    line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)
+    if line is None:
+        return None
+    line = near(line)
+    start = simplify(moved(line, {t: ZERO}))
+    step = simplify(moved(line, {t: ONE}) - start)
+    if step.op != "const" or not step.value or simplify(line - start - step * t) is not ZERO:
+        return None
+    each = abs(int(step.value))
+    if exact:
+        return simplify(1 + div(-start if step.value > 0 else start, each))
+    return simplify(1 + maximum(0, div(-start + (each - 1), each))) if step.value > 0 else None

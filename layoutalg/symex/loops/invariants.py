@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.index import ZERO, Expr, all_of, negation, simplify, substitute
+from layoutalg.index.conditions import conjunction
 from layoutalg.symex.loops.induction import Forms
 from layoutalg.symex.loops.masks import LoopMasks
 from layoutalg.symex.loops.places import (
@@ -29,11 +30,13 @@ from layoutalg.symex.loops.places import (
     upper_half,
     value,
 )  # fmt: skip
+from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Outstanding
 from layoutalg.symex.machine.state import State, resolved
 from layoutalg.symex.machine.substitution import Substitution
-from layoutalg.symex.values.unknowns import Kind, dependencies
+from layoutalg.symex.values.instances import own_coordinates
+from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Bit, High, Mask, NotReadable, Word, as_mask, is_mask
 
 
@@ -53,6 +56,7 @@ class HeadRegisters:
         self.masks = LoopMasks(w)
         self._outstanding: Outstanding = entry.outstanding.copy()
         self._barriers: Expr = ZERO  # a body's
+        self._in_step = entry.in_step
         self.forms = Forms(w, t, counts)
 
     def fix(self, words: Mapping[Register, Word | Mask]) -> None:
@@ -75,7 +79,7 @@ class HeadRegisters:
         before = self._entry.copy()
         scc = before.scc and Bit(self._w.fresh_bit(before.scc.expr))  # as an iteration leaves it
         barriers = before.barriers + self._barriers * self._t
-        start = replace(before, outstanding=self._outstanding.copy(), scc=scc, barriers=barriers)
+        start = replace(before, outstanding=self._outstanding.copy(), scc=scc, barriers=barriers, in_step=self._in_step)
         changed = self.unknown | self.known
         for place in sorted(changed, key=lambda place: place[0], reverse=True):  # EXEC before vector registers
             put(start, place, changed[place], self.inactive(place))
@@ -116,13 +120,14 @@ class HeadRegisters:
             raise NotReadable(f"the loop at {self._address:#x} ends within a barrier")
         outstanding = self._outstanding.copy()
         outstanding.join(latch.outstanding)
-        per_iteration = simplify(latch.barriers - start.barriers)
-        if self._t in dependencies(per_iteration):
+        per_iteration = decided(simplify(latch.barriers - start.barriers), conjunction(latch.condition))
+        if self._t in own_coordinates(per_iteration):
             raise NotReadable(f"an iteration of the loop at {self._address:#x} has as many barriers as its number says")
         spread = self.masks.spread(self.unknown, start, latch)
         self.unknown |= spread
         grown = outstanding != self._outstanding or per_iteration is not self._barriers or bool(spread)
-        self._outstanding, self._barriers = outstanding, per_iteration
+        grown |= latch.in_step != start.in_step
+        self._outstanding, self._barriers, self._in_step = outstanding, per_iteration, latch.in_step
         changed = [p for p in places(start, latch) if p not in self.unknown and not same(self._w, start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
         words = {p: word for p in numbers if isinstance(word := self._get(self._entry, p), Word)

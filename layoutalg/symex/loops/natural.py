@@ -7,7 +7,7 @@
 
 Of several exits to different places, each has its condition: three are taken where e₁, where ¬e₁ and e₂, and where
 neither.
-What it cannot represent: counts of a loop's own, iterations before or behind the loop, barriers behind an exit.
+What it cannot represent: counts of a loop's own, iterations before or behind the loop.
 """
 
 from __future__ import annotations
@@ -85,6 +85,13 @@ class NaturalLoop:
 class CountedLoop(NaturalLoop):
     """A loop that all lanes leave together, in its last iteration."""
 
+    def __init__(
+        self, loops: LoopBuilder, execution: SymbolicExecution, head: int, entry: State, most: Expr | None = None
+    ) -> None:
+        """`most`: of a loop whose count is the number of its last iteration, how often it runs at most."""
+        super().__init__(loops, execution, head, entry)
+        self.most = most
+
     def exit_condition(self) -> Expr:
         """When the body leaves, in terms of the iteration.  Raises `NotReadable` where it never does within."""
         with self.w.within(self.t), self.machine.trace.paused():
@@ -113,9 +120,18 @@ class CountedLoop(NaturalLoop):
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))
+        if self.most is not None:
+            self._check_left_alike(leaves, leaving)
+            about, goal = f"the loop at {self.head:#x}: no more iterations", any_of(leaves, self.t + 1 < self.most)
         if leaving:
             self.loops.claim(ForAll(about, goal, start.condition))
         self.record_carried(latch)
+
+    def _check_left_alike(self, leaves: Expr, leaving: Edges) -> None:
+        """Of a loop whose count is the number of its last iteration: if all waves have it alike, they leave alike."""
+        lanes = self.machine.lanes
+        if not leaving or (lanes.of_the_block(self.count) and not lanes.of_the_block(leaves)):
+            raise NotReadable(f"waves may leave the loop at {self.head:#x} in different iterations")
 
     def _exits_at_head(self, latch: State) -> Edges:
         """The states behind the exits of a loop that comes back from each of the program's iterations.

@@ -81,8 +81,8 @@ def decided(e: Expr, given: Expr) -> Expr:
     return simplify(e)
 
 
-def ways(e: Expr, given: Expr = TRUE) -> Iterator[tuple[Expr, Expr]]:
-    """The expression without choices, in each of their ways, with when that is taken.
+def ways(e: Expr, given: Expr = TRUE, *, limits: bool = True) -> Iterator[tuple[Expr, Expr]]:
+    """The expression without choices, in each of their ways, with when that is taken; `limits`: also of min and max.
 
     >>> from layoutalg.index import select, var
     >>> i, p = var("i", 9), var("p", 9) < 5
@@ -90,11 +90,18 @@ def ways(e: Expr, given: Expr = TRUE) -> Iterator[tuple[Expr, Expr]]:
     [(p < 5, i * 2), (5 <= p, i + 7)]
     """
     e = decided(e, given)
-    chosen = next((node for node in postorder(e) if node.op == "select"), None)
+    chosen = next(
+        (node for node in postorder(e) if node.op == "select" and (limits or not _is_limit(*node.args))), None
+    )
     if chosen is None:
         yield given, e
         return
     for holds, way in ((chosen.args[0], chosen.args[1]), (negation(chosen.args[0]), chosen.args[2])):
         there = all_of(given, holds)
         if there is not FALSE:
-            yield from ways(substitute(e, {chosen: way}), there)
+            yield from ways(substitute(e, {chosen: way}), there, limits=limits)
+
+
+def _is_limit(condition: Expr, one: Expr, other: Expr) -> bool:
+    """Whether a choice is of the lesser or the greater of two."""
+    return condition.op == "le" and set(condition.args) == {one, other}

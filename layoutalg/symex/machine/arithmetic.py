@@ -65,6 +65,7 @@ from layoutalg.symex.values.word import (
     Word,
     ZeroExtended,
     as_mask,
+    own_bit,
 )  # fmt: skip
 
 #: What the errors of estimated quotients are called, and what is assumed of them.
@@ -271,6 +272,8 @@ class IndexValues(WaveUnknowns):
     def _upper_half(self, e: Expr) -> Expr:
         if e.lo >= 0 and e.hi < 1 << 32:
             return ZERO
+        if e.op == "select" and own_bit(Word(e, 64, self)) is not None:  # of all ones or none a half is the same
+            return e
         if e.op == "mul" and in_range(e, 0, 1 << 63, self.ranges.given):
             return shifted(e, 32, self.ranges.given)
         return div(mod(e, 1 << 64), 1 << 32)

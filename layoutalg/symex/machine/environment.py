@@ -43,6 +43,13 @@ class Environment(Protocol):
     def shows(self, goal: Expr, given: Expr) -> bool:
         """Whether `given ⇒ goal` is proved, soon."""
 
+    def alike(self, buffer: str) -> bool:
+        """Whether all waves that load from one place of a buffer between the same two barriers find the same.
+
+        Of LDS that is so where no two waves race, of other memory where nobody stores to it.
+        """
+        return False
+
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
         """What is assumed of values of so many bytes each, loaded one after the other from an offset on."""
         return TRUE

@@ -25,7 +25,7 @@ What it cannot represent: numbers of lanes that are written to and not constant;
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, mod, negation, select, simplify, substitute, variables
 from layoutalg.index.conditions import implies
@@ -41,13 +41,18 @@ from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, f
 from layoutalg.symex.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
 
+#: The coordinates that a variable is of.
+coordinates = lru_cache(maxsize=1 << 14)(own_coordinates)
+
 
 class SymbolicLanes:
     """The lanes of the wave that the own lane is of."""
 
-    def __init__(self, registers: SymbolicRegisters, alike: Iterable[Expr]) -> None:
-        """`alike`: what all lanes of a wave have alike, to which comes what is found to be so."""
-        self.registers, self.w, self._uniform = registers, registers.w, set(alike)
+    def __init__(self, registers: SymbolicRegisters) -> None:
+        self.registers, self.w = registers, registers.w
+        self._uniform: set[Expr] = set()  # what all lanes of the wave have alike, and other waves perhaps not
+        self._parted: set[Expr] = set()  # loops that lanes left in different iterations
+        self._own = frozenset({*self.w.wave.threads, HAS_THREAD})  # what each lane has for itself
 
     def note_uniform(self, *found: Expr) -> None:
         """All lanes of a wave have these alike."""
@@ -55,29 +60,43 @@ class SymbolicLanes:
 
     def left(self, loop: Expr) -> None:
         """Behind a loop that lanes leave in different iterations: what was uniform in one is so no more."""
-        self._uniform -= {v for v in self._uniform if loop in own_coordinates(v)}
+        self._parted.add(loop)
         self.w.forget(loop)
+
+    def of_the_block(self, *exprs: Expr) -> bool:
+        """Whether all waves of the block have the same, in the same iterations: it is of none, and of no thread.
+
+        Of a loop that was left, if all waves made as many iterations.
+        """
+        made_of = {c for v in variables(*exprs) for c in coordinates(v)}
+        extents = [c.value.extent for c in made_of if c.value.extent is not None]
+        return not any(map(self._is_own, made_of)) and (not extents or self.of_the_block(*extents))
+
+    def _is_own(self, coordinate: Expr) -> bool:
+        """Whether each lane may have another."""
+        return coordinate in self._own or self._is_parted(coordinate)
+
+    def _is_parted(self, coordinate: Expr) -> bool:
+        """Whether it numbers the last iteration of each lane."""
+        return coordinate in self._parted and coordinate not in self.w.loops
 
     def uniform(self, expr: Expr) -> bool:
         """Whether all lanes of a wave have the same.
 
-        It is, where it is made of what is given to the wave, of the numbers of iterations, of functions of such, and of
-        the thread's numbers in such a way that those of lane 0's thread make the same of it.
+        It is, where it is made of what no thread has for itself, of what is known to be so, of functions of such, and
+        of the thread's numbers in such a way that those of lane 0's thread make the same of it.
         """
-        own = {*self.w.wave.threads, HAS_THREAD}
         made_of = variables(expr)
-        if not all(v in own or self._is_uniform(v) for v in made_of):
+        if not all(v in self._own or self._is_uniform(v) for v in made_of):
             return False
-        return own.isdisjoint(made_of) or self._of_first(expr) is simplify(expr)
+        return self._own.isdisjoint(made_of) or self._of_first(expr) is simplify(expr)
 
     def _is_uniform(self, v: Expr) -> bool:
         arguments = arguments_of(v)
-        return (
-            v in self._uniform
-            or v in self.w.alike
-            or v in self.w.loops
-            or (bool(arguments) and all(map(self.uniform, arguments)))
-        )
+        if any(map(self._is_parted, coordinates(v))):
+            return False
+        known = v in self._uniform or v in self.w.alike or self._own.isdisjoint(coordinates(v))
+        return known or (bool(arguments) and all(map(self.uniform, arguments)))
 
     def _of_first(self, expr: Expr) -> Expr:
         return simplify(substitute(expr, self.w.wave.threads_at(ZERO)))

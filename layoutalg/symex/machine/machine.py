@@ -14,7 +14,7 @@ condition, so nothing has to be merged for them.
 | a scalar load | arguments, the dispatch packet, or unknowns that all lanes have alike |
 | a load to LDS | a load, and a store of what it found, which is under way until a wait |
 | a load that transposes | loads of elements where other lanes say |
-| a barrier | one more that has been passed, if nothing is under way and all waves come there |
+| a barrier | one more that has been passed, if nothing is under way |
 
 A flat access is one of the space whose base its address is made of.
 What it cannot represent (each stops with its name): moves between lanes, but of a scalar word into one and back.
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, ZERO, Expr, negation, variables
+from layoutalg.index import TRUE, ZERO, Expr, negation
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -41,8 +41,7 @@ from layoutalg.symex.machine.outstanding import LDS
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
-from layoutalg.symex.machine.tracing import TraceBuilder
-from layoutalg.symex.values.unknowns import dependencies
+from layoutalg.symex.machine.tracing import TraceBuilder, WaveEnd
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
 
@@ -53,22 +52,18 @@ class SymbolicMachine:
         self.program, self.kernel, self.w, self.trace = program, program.kernel, values, trace
         self.registers = SymbolicRegisters(self.kernel, values)
         self.scratch = Scratch(self.registers)
-        numbers = (a.number for a in inputs.arguments if a.number is not None)
-        self._of_all = frozenset(variables(*inputs.blocks, *numbers))  # what all waves of a block have alike
-        self.lanes = SymbolicLanes(self.registers, self._of_all)
+        self.lanes = SymbolicLanes(self.registers)
         self._spaces = AddressSpaces(inputs, self.registers)
         memory = SymbolicMemory(self.lanes, self.scratch, self._spaces, trace)
         self._interpreter = Interpreter(self.registers, memory, self.lanes)
         self._initialise(inputs)
 
     def barrier(self, instruction: Instruction) -> None:
-        """One more barrier; refused where only some waves may come, or LDS accesses are under way."""
+        """One more barrier; refused where LDS accesses are under way, or waves may turn with it in different ways."""
         state, (signals, waits) = self.registers.state, BARRIERS[instruction.name]
         if signals and state.outstanding.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
-        if state.path:
-            raise NotReadable(f"only some waves may reach the barrier at {instruction.address:#x}")
-        if not all(self._of_the_block(t) for t in self.w.loops):
+        if not all(map(self.lanes.of_the_block, self.w.loops)):
             raise NotReadable(
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
@@ -76,19 +71,17 @@ class SymbolicMachine:
             self.trace.signal(state.outstanding.accesses)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
+        if self.trace.recording and not self.lanes.of_the_block(*state.path):
+            state.in_step = False
         if waits:
             self.trace.pass_barrier(state.outstanding.pass_barrier())
 
-    def _of_the_block(self, loop: Expr) -> bool:
-        """Whether a loop runs as often in all waves of a block: its count is made of what they have alike."""
-        alike = self._of_all | {*self.w.loops}
-        extent = loop.value.extent  # none of a constant
-        return extent is None or all(v in alike for v in dependencies(extent))
-
     def end(self) -> None:
         """A wave ends: LDS may be another block's then, so nothing may be on its way there."""
-        if self.registers.state.outstanding.loads_to_lds:
+        state = self.registers.state
+        if state.outstanding.loads_to_lds:
             raise NotReadable("a load to LDS is under way where a wave ends")
+        self.trace.end(WaveEnd(state.condition, state.barriers + int(state.signalled), self.w.loops))
 
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""

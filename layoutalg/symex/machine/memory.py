@@ -97,7 +97,8 @@ class SymbolicMemory:
         if self.kernel.has_scratch_buffer and self.scratch.is_described_by(base, self.w.pair(count, flags), scalar):
             self.access(instruction, replace(access, space="scratch", by_buffer=True), (self.w.low(offset),), in_lds)
             return
-        parts: Sequence[RangedPart] = [RangedPart(offset, access.size, TRUE)]
+        address = self.w.word(base.expr + scalar.expr + offset.expr, 64)
+        parts: Sequence[RangedPart] = [RangedPart(address, access.size, TRUE)]
         if self.trace.recording:
             buffer = DescribedBuffer(self.w, self.kernel.architecture.name, descriptor, instruction.place)
             parts = buffer.parts(access, scalar, offset)
@@ -162,8 +163,8 @@ class SymbolicMemory:
             this = instruction, access.store or atomic, *at, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
-            element = TracedElement(*this, *rest, signalled=state.signalled, invalidated=state.invalidated)
-            self.trace.add(element, in_flight)
+            order = state.signalled, True, state.invalidated, state.in_step
+            self.trace.add(TracedElement(*this, *rest, None, False, *order), in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -192,9 +193,9 @@ class SymbolicMemory:
         made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
         places, size = self._places(access, part, instruction)
         count, guard = access.size // size, self.registers.active
-        found = [ZERO] * count
+        found, alike = [ZERO] * count, self._is_alike(access, part.address.expr)
         for place in places:
-            values = self._contents(place, size, count)
+            values = self._contents(place, size, count, alike)
             left = [
                 self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of)
                 for _ in range(count if access.atomic else 0)
@@ -272,10 +273,24 @@ class SymbolicMemory:
             found = select(eq(number, k), div(whole, 1 << bits * k), found)
         return whole if 8 * bytes == bits else mod(found, 1 << bits)
 
-    def _contents(self, place: Span, size: int, count: int) -> list[Expr]:
-        """Unknowns for what is loaded: data, but where perhaps nothing was written."""
-        known = (self._has_contents(place, place.offset + k * size, size) for k in range(count))
-        return [self.w.fresh("loaded", 1 << 8 * size, Kind.DATA if there else Kind.UNDEFINED) for there in known]
+    def _contents(self, place: Span, size: int, count: int, alike: bool) -> list[Expr]:
+        """Unknowns for what is loaded: data, perhaps the same for all waves, but where perhaps nothing was written."""
+        limit, known = 1 << 8 * size, (self._has_contents(place, place.offset + k * size, size) for k in range(count))
+        return [
+            self.w.fresh("loaded", limit, Kind.UNDEFINED) if not there
+            else self.w.shared("loaded", limit) if alike
+            else self.w.fresh("loaded", limit)
+            for there in known
+        ]  # fmt: skip
+
+    def _is_alike(self, access: MemoryInstruction, address: Expr) -> bool:
+        """Whether all waves of the block that load there in this iteration find the same."""
+        if access.atomic or not self.lanes.of_the_block(address):
+            return False
+        if access.space == "lds":
+            return self.trace.alike("lds") and self.lanes.of_the_block(self.registers.state.barriers)
+        buffers = self.spaces.buffers_in(address)
+        return bool(buffers) and all(map(self.trace.alike, buffers))
 
     def _has_contents(self, place: Span, offset: Expr, size: int) -> bool:
         """Whether bytes are known to hold something wherever they are accessed."""
@@ -317,9 +332,9 @@ class SymbolicMemory:
         places = [Span("", ZERO, given)]
         if self.trace.recording:
             places = self.spaces.places(access.space, address, given, instruction.place)
-        found = [ZERO] * access.registers
+        found, alike = [ZERO] * access.registers, self._is_alike(access, address.expr)
         for place in places:
-            values = self._contents(place, 4, access.registers)
+            values = self._contents(place, 4, access.registers, alike)
             self._note(instruction, access, place, 4, values)
             self.lanes.note_uniform(*values)
             self.trace.load(place.buffer, place.offset, 4, values)

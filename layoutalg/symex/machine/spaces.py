@@ -54,7 +54,12 @@ class AddressSpaces:
 
     def is_in_buffers(self, address: Expr) -> bool:
         """Whether an address is made of a buffer's."""
-        return not set(self._buffers.values()).isdisjoint(variables(address))
+        return bool(self.buffers_in(address))
+
+    def buffers_in(self, address: Expr) -> tuple[str, ...]:
+        """The buffers whose addresses an address is made of."""
+        made_of = variables(address)
+        return tuple(name for name, base in self._buffers.items() if base in made_of)
 
     def constants(self, address: Expr, count: int) -> list[Word]:
         """Dwords of the code object that no kernel writes, if they are there."""

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, simplify
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Key, Outstanding
@@ -40,6 +40,7 @@ class State:
     barriers: Expr = ZERO
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
+    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     path: tuple[Expr, ...] = ()
 
     def copy(self) -> State:
@@ -100,7 +101,7 @@ def _taken(word: Word, guard: Expr) -> Word:
 def joined(w: IndexValues, states: Sequence[State]) -> State:
     """The state where ways meet, of which one was taken.
 
-    Raises `NotReadable` when they disagree on barriers.
+    Raises `NotReadable` when only one of them is within a barrier.
     """
     rest = list(states)
     while len(rest) > 1:
@@ -122,10 +123,14 @@ def _resolvable(one: State, other: State) -> bool:
 
 
 def _both(w: IndexValues, one: State, other: State) -> State:
-    if one.barriers is not other.barriers or one.signalled != other.signalled:
-        raise NotReadable("paths with different numbers of barriers")
+    if one.signalled != other.signalled:
+        raise NotReadable("paths meet of which one is within a barrier")
     mine, theirs = _difference(one, other)
     joined = one.copy()
+    joined.in_step = one.in_step and other.in_step
+    if one.barriers is not other.barriers:
+        more = simplify(one.barriers - other.barriers)
+        joined.barriers = simplify(other.barriers + choice(all_of(*mine), more, ZERO))
     either = disjunction(all_of(*mine), all_of(*theirs))
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)

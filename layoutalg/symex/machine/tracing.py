@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, variables
 from layoutalg.isa.decode.instructions import Instruction
@@ -41,6 +42,23 @@ class TracedElement:
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
+    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
+
+
+@dataclass(frozen=True)
+class WaveEnd:
+    """A way on which a wave ends: under which condition, to how many barriers it has come, and the loops around."""
+
+    condition: Expr
+    barriers: Expr
+    loops: tuple[Expr, ...] = ()
+
+
+class TraceMark(NamedTuple):
+    """How much there was at one time."""
+
+    elements: int
+    ends: int
 
 
 class TraceBuilder:
@@ -49,6 +67,7 @@ class TraceBuilder:
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self.elements: list[TracedElement] = []
+        self.ends: list[WaveEnd] = []
         self.loads: list[TracedLoad] = []
         self.loaded: dict[Expr, TracedLoad] = {}
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
@@ -98,9 +117,18 @@ class TraceBuilder:
                 if v in values:
                     self.assumed[v] = all_of(self.assumed.get(v, TRUE), part)
 
+    def alike(self, buffer: str) -> bool:
+        """Whether all waves that load from one place of it between the same two barriers find the same."""
+        return self._environment.alike(buffer)
+
     def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:
         """When so many bytes of a buffer hold something."""
         return self._environment.has_contents(buffer, offset, size)
+
+    def end(self, way: WaveEnd) -> None:
+        """The wave ends on one of its ways."""
+        if self._recording:
+            self.ends.append(way)
 
     # Loads to LDS
 
@@ -131,14 +159,14 @@ class TraceBuilder:
 
     # Attempts
 
-    def mark(self) -> int:
+    def mark(self) -> TraceMark:
         """Where the trace is now."""
-        return len(self.elements)
+        return TraceMark(len(self.elements), len(self.ends))
 
-    def roll_back(self, mark: int) -> None:
-        """Forgets the elements since then."""
-        del self.elements[mark:]
+    def roll_back(self, mark: TraceMark) -> None:
+        """Forgets the elements and the ends since then."""
+        del self.elements[mark.elements :], self.ends[mark.ends :]
 
-    def rewrite(self, mark: int, new: Callable[[TracedElement], TracedElement]) -> None:
+    def rewrite(self, mark: TraceMark, new: Callable[[TracedElement], TracedElement]) -> None:
         """The elements since then, each another."""
-        self.elements[mark:] = map(new, self.elements[mark:])
+        self.elements[mark.elements :] = map(new, self.elements[mark.elements :])

@@ -64,6 +64,10 @@ class WaveUnknowns:
         """A new unknown of this thread in this iteration, 0 ≤ name < limit."""
         return self._new(name, limit, kind, function, of, (*self._thread, *self._loops))
 
+    def shared(self, name: str, limit: int) -> Expr:
+        """A new unknown that all threads of the block have alike in this iteration."""
+        return self._new(name, limit, Kind.DATA, "", (), (*self.wave.blocks, *self._loops))
+
     def _new(
         self, name: str, limit: int, kind: Kind, function: str, of: tuple[Expr, ...], owner: tuple[Expr, ...]
     ) -> Expr:

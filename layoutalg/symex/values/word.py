@@ -325,8 +325,8 @@ def own_bit(word: Word) -> Expr | None:
 
 @lru_cache(maxsize=1 << 14)
 def _bit_of(e: Expr, bits: int) -> Expr | None:
-    if e.op == "const" and e.value in (0, -1, (1 << bits) - 1):
-        return TRUE if e.value else FALSE
+    if e.op == "const" and (e.value + 1) % (1 << bits) < 2:
+        return TRUE if e.value % (1 << bits) else FALSE
     if e.op == "select":
         then, otherwise = (_bit_of(part, bits) for part in e.args[1:])
         if then is not None and otherwise is not None:

@@ -69,7 +69,7 @@ def followed(forms: TakenForms, instruction: Instruction) -> str:
     try:
         machine = SymbolicMachine(code, Inputs((), (block,), (thread,)), values, TraceBuilder(Nothing()))
         numbers = [values.const(k + 1, 32) for k in range(106)]
-        machine.registers.put_scalars([("s", k) for k in range(106)], numbers)
+        machine.registers.put_scalars([("m0", 0), *(("s", k) for k in range(106))], [numbers[3], *numbers])
         machine.execute(instruction)
     except UnsupportedInstructionError as error:
         return str(error).replace(instruction.place, "").strip(" :")

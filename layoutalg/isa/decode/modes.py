@@ -56,6 +56,14 @@ def mode_after(instruction: Instruction, mode: int) -> int:
     return mode if mode == NO_MODE and mask != _KNOWN else (mode & ~mask | value << first)
 
 
+def _after(instruction: Instruction, mode: int) -> int:
+    """The same; no mode where it cannot be carried out."""
+    try:
+        return mode_after(instruction, mode)
+    except UnsupportedInstructionError:
+        return NO_MODE
+
+
 def modes_of(
     blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int], mode: int
 ) -> Mapping[int, int]:
@@ -72,7 +80,7 @@ def modes_of(
         for instruction in instructions:
             found[instruction.address] = now
             if instruction.name in SETS_MODE:
-                now = mode_after(instruction, now)
+                now = _after(instruction, now)
         for other in following:
             joined = now if before.get(other, now) == now else NO_MODE
             if other in blocks and before.get(other) != joined:

@@ -50,8 +50,8 @@ _PLACE, _ROOM = 0x40, 1 << 17
 #: The last word of a buffer's description (`semantics.buffers`).
 _FLAGS = {"cdna": 0x20000, "rdna3": 0x31004000, "rdna4": 0x31004000}
 
-#: Role of an address → the registers that it has at most.
-_ADDRESSES = {"addr": 2, "base": 2, "soffset": 1, "resource": 3}
+#: Role of another part of an address → the registers that it has.
+_ADDRESSES = {"base": 2, "soffset": 1, "resource": 3}
 
 #: Immediates that say where to, and not what is done.
 _PLACES = frozenset({"offset", "offset0", "offset1"})
@@ -125,7 +125,8 @@ class TakenForms:
     def _address(self, machine: ConcreteMachine, instruction: Instruction) -> None:
         """Writes addresses where the instruction takes them."""
         registers, place = machine.registers, machine.registers.w.const(_PLACE, 32)
-        for role, words in _ADDRESSES.items():
+        whole = instruction.operands.get("base", NO_REGISTER) == NO_REGISTER
+        for role, words in {"addr": 1 + whole, **_ADDRESSES}.items():
             operand = instruction.operands.get(role, NO_REGISTER)
             keys = [(operand.kind, operand.index + k) for k in range(words)]
             if operand.kind == "v":

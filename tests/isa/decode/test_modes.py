@@ -49,8 +49,9 @@ def test_code_that_nothing_reaches_has_none():
     ],
 )
 def test_what_is_not_modelled_is_refused(code, why):
+    assert modes(code, NOP, END) == [0xF0, NO_MODE, NO_MODE]
     with pytest.raises(UnsupportedInstructionError, match=why):
-        modes(code, END)
+        after(*machine_of("gfx942", code, [True] * 64))
 
 
 def test_no_function_is_called_where_the_mode_is_set():

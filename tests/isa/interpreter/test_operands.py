@@ -103,3 +103,18 @@ def test_a_number_is_clamped_between_nothing_and_one(target, code):
     machine.interpreter.arithmetic.kernel = kernel
     with pytest.raises(UnsupportedInstructionError, match="clmp"):
         machine.step(replace(instructions[0], address=64))
+
+
+@pytest.mark.parametrize("lower", [0, 1])
+@pytest.mark.parametrize("upper", [0, 1])
+def test_each_result_of_a_pair_has_the_half_that_is_selected_for_it(lower, upper):
+    """v_pk_mul_f32 v[2:3], v[8:9], s[10:11], bits 12 and 60 of which pick the halves of the second source."""
+    word = int.from_bytes(bytes.fromhex("0240b1d308150008"), "little") & ~(1 << 12 | 1 << 60) | lower << 12 | upper << 60
+    machine, instructions = machine_of("gfx942", word.to_bytes(8, "little").hex(), ALL)
+    factors = np.float32([0.25, -3])
+    for k, factor in enumerate(factors):
+        machine.registers.scalars["s", 10 + k] = machine.registers.w.const(int(factor.view(np.uint32)), 32)
+    with np.errstate(all="ignore"):
+        before, found = after(machine, instructions)
+        for k, half in enumerate((lower, upper)):
+            np.testing.assert_array_equal(floats(found, 2 + k), floats(before, 8 + k) * factors[half])

@@ -85,7 +85,8 @@ class TakenForms:
     target: str
     wave_size: int
     float_mode: int = FLOAT_MODE
-    _known: dict[str, str] = field(default_factory=dict)
+    _known: dict[str, str] = field(default_factory=dict)  # by form
+    _of: dict[int, tuple[Instruction, str]] = field(default_factory=dict)  # by an instruction's identity, which is kept
 
     def refused(self, instruction: Instruction) -> str:
         """Why the machine does not take an instruction; empty where it does.
@@ -93,10 +94,13 @@ class TakenForms:
         >>> [TakenForms("gfx942", 64).refused(Instruction(0, 4, name, "SOPP")) for name in ("S_NOP", "S_SETHALT")]
         ['', 'S_SETHALT']
         """
-        form = form_of(instruction)
-        if form not in self._known:
-            self._known[form] = self._asked(instruction)
-        return self._known[form]
+        known = self._of.get(id(instruction))
+        if known is None:
+            form = form_of(instruction)
+            if form not in self._known:
+                self._known[form] = self._asked(instruction)
+            known = self._of[id(instruction)] = instruction, self._known[form]
+        return known[1]
 
     def _asked(self, instruction: Instruction) -> str:
         try:

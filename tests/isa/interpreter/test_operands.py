@@ -109,7 +109,9 @@ def test_a_number_is_clamped_between_nothing_and_one(target, code):
 @pytest.mark.parametrize("upper", [0, 1])
 def test_each_result_of_a_pair_has_the_half_that_is_selected_for_it(lower, upper):
     """v_pk_mul_f32 v[2:3], v[8:9], s[10:11], bits 12 and 60 of which pick the halves of the second source."""
-    word = int.from_bytes(bytes.fromhex("0240b1d308150008"), "little") & ~(1 << 12 | 1 << 60) | lower << 12 | upper << 60
+    word = (
+        int.from_bytes(bytes.fromhex("0240b1d308150008"), "little") & ~(1 << 12 | 1 << 60) | lower << 12 | upper << 60
+    )
     machine, instructions = machine_of("gfx942", word.to_bytes(8, "little").hex(), ALL)
     factors = np.float32([0.25, -3])
     for k, factor in enumerate(factors):

@@ -169,6 +169,7 @@ OF_NO_MODULE = {
     "foreign/test_corpus": "kernels that others might have written, from source to result",
     "foreign/test_kernelbench": "problems of KernelBench, from source to result",
     "foreign/test_triton": "kernels that Triton compiled, from code object to result",
+    "foreign/test_twins": "benchmarks/foreign/twins.toml, kernels with a seeded fault",
     "interop/cute/test_definitions": "all that the room can be asked, by definition",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",

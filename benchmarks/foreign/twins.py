@@ -13,6 +13,7 @@ A twin does what no correct kernel does, at some sizes of its launch file; it di
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from layoutalg.isa.container.lines import SourceLines
 from tests.foreign.corpus import Kernel
 
 TABLE = Path(__file__).with_suffix(".toml")
+
+#: A line of a twin's source, as `SourceLines` has it.
+_LINE = re.compile(r"kernel\.hip:(\d+)")
 
 #: What the corpus is called.
 TWINS = "twins"
@@ -80,7 +84,7 @@ class TwinCase(Case):
         """Which lines instructions are of, and whether one of them is the fault's or one where it may show."""
         assert self.twin is not None
         where = SourceLines.read(self._payload).of
-        lines = sorted({int(where(address).rpartition(":")[2] or 0) for address in addresses})
+        lines = sorted({int(line) for address in addresses for line in _LINE.findall(where(address))})
         return {"lines": lines, "named": bool({self.twin.line, *self.twin.at} & {*lines})}
 
 

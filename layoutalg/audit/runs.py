@@ -148,6 +148,13 @@ class Runs:
         assert launch is not None
         return (*SEEDS, *((LEAST, GREATEST) if any(one.values for one in launch.assume) else ()))
 
+    def at(self, what: Expr, sizes: Sizes) -> int:
+        """The value of an expression at these sizes; 0 where it has none."""
+        try:
+            return value(what, self._at(sizes))
+        except (InexpressibleError, ArithmeticError, KeyError):
+            return 0
+
     def _at(self, sizes: Sizes) -> dict[Expr, int]:
         return {symbol: sizes[name] for name, symbol in self.file.symbols.items()}
 

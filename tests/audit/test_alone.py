@@ -3,8 +3,11 @@
 import pytest
 
 from layoutalg.audit import alone
+from layoutalg.audit.alone import Alone
 from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.runs import Runs
 from layoutalg.formats.spec import loads
+from layoutalg.launch.symbolic import KernelLaunch
 from tests.audit.auditing import HIP, audited, kernel
 
 #: A row is chosen by an index; its first element may lie behind 2³¹ bytes.
@@ -134,3 +137,16 @@ def test_what_is_not_shown_says_which_runs_were_made(monkeypatch: pytest.MonkeyP
     found = audit(kernel(source), loads(FIXED.format(length=1 << 22, blocks=1 << 14)), 30)
     (reason,) = (one.reason for claim, _, one in found.claims if claim == "in_bounds" and not one)
     assert "no whole grid could be run; a run of block (0, 0, 0) alone takes more than 3 instructions" in reason
+
+
+@pytest.mark.parametrize(("kind", "kinds"), [("int", {"address"}), ("long", set())])
+def test_sizes_at_which_an_index_of_32_bits_is_negative_are_tried(kind: str, kinds: set[str]) -> None:
+    """The greatest sizes wrap to some element of the tensor, so that nothing faults there."""
+    source = f"""{HIP}extern "C" __global__ void k(const float* x, float* o, int n) {{
+    int c = blockIdx.x * 256 + threadIdx.x; if (c < n) o[({kind})blockIdx.y * n + c] = x[({kind})blockIdx.y * n + c];
+}}"""
+    text = FIXED.replace('"o"]\nwrites', '"o", "N"]\nwrites').replace("[{blocks}]", '["(N + 255) // 256", "M"]')
+    sizes = "symbols = {{ M = {{ min = 1, max = 65536 }}, N = {{ min = 1, max = 65536 }} }}\n"
+    made, file = kernel(source), loads((sizes + text).format(length='"M", "N"'))
+    runs = Runs(made, KernelLaunch.of(made.kernel, file), file)
+    assert {run.fault.kind for run in Alone(runs, 10).ends()} == kinds

@@ -111,9 +111,18 @@ def is_unknown(e: Expr) -> bool:
 
 def made_since(v: Expr, then: int) -> bool:
     """Whether a variable is an unknown of this number or a later one, or the result of a function of such."""
-    if not isinstance(v.value, UnknownValue) or v.value.number is not None:
-        return isinstance(v.value, UnknownValue) and v.value.number is not None and v.value.number >= then
-    return any(made_since(u, then) for u in variables(*v.value.arguments))
+    seen: set[Expr] = set()
+    left = [v]
+    while left:
+        u = left.pop()
+        if u in seen or not isinstance(u.value, UnknownValue):
+            continue
+        seen.add(u)  # results of results share their arguments: each is looked at once
+        if u.value.number is None:
+            left += variables(*u.value.arguments)
+        elif u.value.number >= then:
+            return True
+    return False
 
 
 def dependencies(*exprs: Expr, beside: Mapping[Expr, Expr] | None = None) -> frozenset[Expr]:

@@ -2,7 +2,15 @@
 
 from layoutalg.index import FALSE, narrowed, symbol, variables
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, is_unknown, kind_of, made_since
+from layoutalg.symex.values.unknowns import (
+    Kind,
+    call_of,
+    dependencies,
+    is_unknown,
+    kind_of,
+    made_since,
+    unknown_value,
+)
 from layoutalg.symex.values.word import is_mask
 
 
@@ -46,3 +54,13 @@ def test_an_unknown_that_no_assumption_limits_stays_what_it_is():
     assert not narrowed([v >= 0])
     (narrow,) = narrowed([v < 7]).values()
     assert narrow.hi == 6
+
+
+def test_results_of_results_are_looked_at_once() -> None:
+    """Two in each step, both of the two before: 2⁶⁰ ways lead to the first."""
+    first = unknown_value("first", 9, Kind.DATA, 3)
+    both = (first, first)
+    for n in range(60):
+        both = tuple(unknown_value(f"{f} {n}", 9, Kind.RESULT, function=f, arguments=both) for f in "fg")
+    assert made_since(both[0], 3)
+    assert not made_since(both[0], 4)

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from layoutalg.index import TRUE, Expr, mod, symbol
 from layoutalg.symex.values.ranges import Ranges
+from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Word
 
@@ -58,6 +59,10 @@ class WordArithmetic(Protocol):
     @property
     def ranges(self) -> Ranges:
         """What is assumed, and which numbers are in range then."""
+
+    @property
+    def functions(self) -> UninterpretedFunctions:
+        """The results of functions, and what is known of them."""
 
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""

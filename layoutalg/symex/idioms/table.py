@@ -7,7 +7,7 @@
 | choice | its condition and ways as integers, then as floating-point numbers | `select` |
 | order | what an estimated quotient leaves | `<` |
 | upper half of a product | whether it is a step of a division | the quotient by 2³² |
-| conversion and comparison of numbers in f32 | whether they are steps of a short division | functions |
+| conversion and comparison of numbers in f32 | whether they are steps of a short division, or scale | functions |
 | pair, sum above a carry, sign | how the words came about | a sum, a quotient |
 
 Where the arithmetic (`machine.arithmetic`) asks for an operation, the first rule that matches says what it is.
@@ -24,6 +24,7 @@ from layoutalg.symex.idioms.floats import FLOAT_CHOICES
 from layoutalg.symex.idioms.halves import PAIRS, SIGNS, SUMS
 from layoutalg.symex.idioms.reciprocal import ORDERS, UPPER_HALVES
 from layoutalg.symex.idioms.rules import Rule
+from layoutalg.symex.idioms.scaled import SCALED
 from layoutalg.symex.idioms.short_division import CONVERSIONS, RELATION
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -36,7 +37,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "float choice": FLOAT_CHOICES,
     "order": ORDERS,
     "upper half": UPPER_HALVES,
-    "conversion": CONVERSIONS,
+    "conversion": (*CONVERSIONS, *SCALED),
     "comparison": (RELATION,),
     "pair": PAIRS,
     "sum": SUMS,

@@ -142,6 +142,7 @@ def test_a_rule_has_a_name_of_its_own_and_a_lemma_or_a_source():
         *large,
         "a step of a division by reciprocal",
         "a quotient estimated in f32",
+        "an integer scaled in f32",
         "what a quotient estimated in f32 leaves",
     ]
     for lemma, source in ((None, ""), (LEMMAS["all ones"], "somebody")):

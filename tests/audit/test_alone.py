@@ -1,5 +1,7 @@
 """Where the grid or a tensor is too large to run, the witness's blocks alone show what is wrong."""
 
+import re
+
 import pytest
 
 from layoutalg.audit import alone
@@ -63,7 +65,7 @@ def shown(found: Audit, claim: str) -> list[str]:
 def test_an_index_that_wraps_at_two_gib_is_shown_by_its_block() -> None:
     found = audited(PICK, PICK_LAUNCH.format(rows=24901, more=""))
     (run,) = shown(found, "in_bounds")
-    assert "alone at V = 16385, R = 1" in run
+    assert int(re.search(r"alone at V = (\d+)", run)[1]) > 16384  # rows of 2¹⁷ elements
     assert "bytes before x" in run
 
 

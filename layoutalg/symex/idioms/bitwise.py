@@ -111,10 +111,15 @@ def or_disjoint(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
 
 
 def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
-    """`a | b`, where a solver may see that no bit is in both."""
+    """`a | b`, where a solver may see that no bit is in both; it has no bit above those of both."""
     x, y = w.unsigned(a), w.unsigned(b)
     both = bitand(x, y)
-    return x + y if w.ranges.in_range(both, 0, 1) else x + y - both
+    if w.ranges.in_range(both, 0, 1):
+        return x + y
+    found = x + y - both
+    if max(x.hi, y.hi) < math.inf:
+        w.ranges.limit(found, 1 << int(max(x.hi, y.hi)).bit_length())
+    return found
 
 
 def not_of_choice(_: WordArithmetic, a: Word) -> Expr | None:

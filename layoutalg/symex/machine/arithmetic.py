@@ -270,7 +270,7 @@ class IndexValues(WaveUnknowns):
         return Word(self._upper_half(word.expr) if step is None else step, 32, self, High(word, self.low(word)))
 
     def _upper_half(self, e: Expr) -> Expr:
-        if e.lo >= 0 and e.hi < 1 << 32:
+        if (e.lo >= 0 and e.hi < 1 << 32) or self.ranges.limited(e, 1 << 32):
             return ZERO
         if e.op == "select" and own_bit(Word(e, 64, self)) is not None:  # of all ones or none a half is the same
             return e

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from layoutalg.index import FALSE, TRUE, symbol, value, var
+from layoutalg.index import FALSE, TRUE, ZERO, symbol, value, var
 from layoutalg.isa.semantics.bits import backwards, first_one
 from layoutalg.symex.idioms.bitwise import MOST_NODES, nodes
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -72,3 +72,15 @@ def test_bits_of_constants_are_counted_and_of_data_one_function() -> None:
         assert function(x).expr is not function(y).expr
     assert w.ones_below(x, w.const(32, 32)).expr.hi == 32
     assert w.lowest_one(x).expr.hi == 31
+
+
+@pytest.mark.parametrize("bits", [1, 17, 31, 32, 33, 40, 64])
+def test_a_disjunction_has_no_upper_half_where_neither_operand_has(bits: int) -> None:
+    """A number and a size are divided in 32 bits where `(n | d) >> 32` is 0, as LLVM asks."""
+    w, draw = reading(), random.Random(bits)
+    n, d = symbol("n", min=0, max=(1 << bits) - 1), symbol("d", min=0, max=1000)
+    upper = w.high(w.word(n, 64) | w.word(d, 64)).expr
+    assert (upper is ZERO) == (bits <= 32)
+    for _ in range(20):
+        at = {n: draw.randrange(1 << bits), d: draw.randrange(1001)}
+        assert value(upper, at) % (1 << 32) == (at[n] | at[d]) >> 32

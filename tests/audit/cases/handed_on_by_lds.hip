@@ -41,7 +41,7 @@ KERNEL(cleared_for_some_sizes, s[t] = v; __syncthreads(); if (n > 3) s[t] = 0; _
 KERNEL(cleared_for_a_thread, s[t] = v; __syncthreads(); if (t == 5) s[t] = 0; __syncthreads(); o[i] = s[127 - t];)
 //: computes refuted with o[i] = x[i // 128 * 128 + 127 - i % 128]
 KERNEL(cleared_by_data, s[t] = v; __syncthreads(); if (v > 3) s[t] = 0; __syncthreads(); o[i] = s[127 - t];)
-//: followed unknown, computes refuted with o[i] = x[i // 128 * 128 + 127 - i % 128]
+//: computes refuted with o[i] = x[i // 128 * 128 + 127 - i % 128]
 KERNEL(stored_in_the_next_turn, s[t] = v; __syncthreads(); for (int c = 1; c < n; ++c) { o[i] = s[127 - t];
   __syncthreads(); s[t] = c; __syncthreads(); } if (n == 1) o[i] = s[127 - t];)
 //: computes refuted with o[i] = x[i // 128 * 128 + 127 - i % 128]

@@ -6,14 +6,16 @@ for granted is a claim too: `followed` fails with the instruction and the reason
 shown of each of its subjects (`claims.claim`); where it has none, or was not asked, that is told.
 
 What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
+Blocks of several sizes are audited size by size, and a claim is proved where it is at each (`joined`).
 A kernel with preloaded arguments is audited from both of its entries, unless they come to one state (`symex.entries`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from layoutalg.audit import joined
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.ask import shown as proved_by
 from layoutalg.audit.claims import computes, followed, race_free, stores_all
@@ -27,6 +29,8 @@ from layoutalg.audit.words import in_words
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.launch.block_sizes import ManyBlocksError, of_each_block
+from layoutalg.launch.symbolic import always_launched, said_of_sizes
 from layoutalg.prove import Refuted, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
@@ -71,6 +75,42 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
 
     Raises `LaunchError` where the launch is none of the kernel's, or asks for claims that there are not.
     """
+    try:
+        cases = of_each_block(file)
+    except ManyBlocksError as error:
+        left = Finding(followed.NAME, *unseen("", Open.by(error), "blocks"))
+        return Audit(code.kernel.name, code.kernel.target, (left,))
+    if len(cases) == 1:
+        return _of_a_block(code, cases[0][1], seconds)
+    found, end = dict[str, Audit](), budget.spent() + seconds
+    for n, (name, case) in enumerate(cases):  # what one leaves of its time is for the others
+        found[name] = _of_a_block(code, case, max(0.0, end - budget.spent()) / (len(cases) - n))
+    return _joined(file, dict(cases), found)
+
+
+def _joined(file: SpecFile, cases: Mapping[str, SpecFile], found: Mapping[str, Audit]) -> Audit:
+    """The audits of one kernel in blocks of several sizes, as one."""
+    subjects = joined.subjects({name: one.claims for name, one in found.items()})
+    worst = [(found[name], (one.claim, one.about)) for name, one in map(joined.worst, subjects)]
+    audits, asked = [*found.values()], {one.claim for of_one in subjects for _, one in of_one}
+    always = {name: always_launched(case) for name, case in cases.items()}
+    of_sizes = {text for name, case in cases.items() for text in said_of_sizes(case, always[name])}
+    assumed = (text for one in audits for text in one.assumptions if text not in of_sizes)
+    return replace(
+        audits[0],
+        claims=tuple(map(joined.finding, subjects)),
+        assumptions=(*said_of_sizes(file, all(always.values())), *dict.fromkeys(assumed)),
+        shown={about: one.shown[about] for one, about in worst if about in one.shown},
+        facts=tuple(joined.facts({name: one.facts for name, one in found.items()})),
+        vacuous={name: why for one in audits for name, why in one.vacuous.items() if name not in asked},
+        unasked=tuple(dict.fromkeys(name for one in audits for name in one.unasked)),
+        unclaimed=tuple(dict.fromkeys(text for one in audits for text in one.unclaimed)),
+        ended=tuple(dict.fromkeys(place for one in audits for place in one.ended)),
+    )
+
+
+def _of_a_block(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
+    """The audit of a kernel whose block is numbers."""
     asked = asked_for(file.launch.claims if file.launch else ())
     case = LaunchedKernel.of(code, file)
     claims = claimed(asked)
@@ -92,7 +132,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     if alike:
         found += (Finding(followed.NAME, *proved_by(f"as with preloaded arguments {WITHOUT_PRELOAD}", "reading")),)
     elif preloaded:
-        other = audit(code.without_preload, file, each)
+        other = _of_a_block(code.without_preload, file, each)
         found += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
         vacuous = {name: why for name, why in vacuous.items() if name in other.vacuous}
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}

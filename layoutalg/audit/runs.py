@@ -136,9 +136,9 @@ class Runs:
         named = {symbol: name for name, symbol in self.file.symbols.items()}
         found: dict[tuple[tuple[str, ...], int], None] = {}
         for node in postorder(*self.launched.grid):
-            if node.op == "div" and node.args[1].op == "const" and 1 < node.args[1].value <= MOST_EDGE:
+            if node.op == "div" and 1 < node.args[1].lo == node.args[1].hi <= MOST_EDGE:
                 names = tuple(sorted(named[v] for v in variables(node.args[0]) if v in named))
-                found |= dict.fromkeys((names, int(node.args[1].value) + more) for more in (0, 1)) if names else {}
+                found |= dict.fromkeys((names, int(node.args[1].lo) + more) for more in (0, 1)) if names else {}
         return iter(found)
 
     @property

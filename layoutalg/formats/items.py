@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
 from layoutalg.formats.claims import ClaimError, claim_of
 from layoutalg.formats.context import Data, RefusedLayoutError
 from layoutalg.formats.model import Item, Refusal, SpecFile
-from layoutalg.formats.reading import DocumentError, Path
+from layoutalg.formats.reading import DocumentError, Path, reading
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy_imports
 
@@ -36,8 +36,17 @@ def spec_file(builder: Builder, path: str) -> SpecFile:
     order = sorted(items, key=lambda item: item.line or 0)
     launch = launching.launch(builder, ("launch",), data["launch"]) if "launch" in data else None
     return SpecFile(
-        path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch, given=builder.file_given
-    )
+        path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch, given=builder.file_given,
+        data=data, constants=builder.constants,
+    )  # fmt: skip
+
+
+def of_block(file: SpecFile, block: Sequence[int], given: Sequence[str]) -> SpecFile:
+    """The same file with a launch of blocks of these sizes, which holds where this is given besides."""
+    launch = {**file.data["launch"], "block": [*block]}
+    data = {**file.data, "given": [*file.data.get("given", ()), *given], "launch": launch}
+    with reading(file.path):
+        return spec_file(Builder(data, lambda path: None, constants=file.constants), file.path)
 
 
 def _item(builder: Builder, kind: str, path: Path, data: Data) -> Item:

@@ -309,6 +309,7 @@ class SpecFile:
     `unchecked`: what it saw and claims nothing of: windows, accesses, layouts that stay inside a function.
     `launch`: how a kernel is launched on the file's tensors, None where it does not say.
     `given`: what holds of its symbols, beyond their limits, in all items and in the launch.
+    `data`: what it was built from, and `constants`: what C++ is in it (`items.of_block` builds it again).
     `unasked`: the names of `-D` that nothing in a C++ file asked for, and whether its text mentions them at all.
 
     >>> from layoutalg.formats import loads
@@ -325,6 +326,8 @@ class SpecFile:
     unasked: Mapping[str, bool] = field(default_factory=dict)
     launch: launches.Launch | None = None
     given: Expr = TRUE
+    data: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    constants: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def descriptors(self) -> tuple[DescriptorItem, ...]:

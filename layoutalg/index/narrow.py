@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from layoutalg.index.expr import Expr
+from layoutalg.index.expr import Expr, div
 from layoutalg.index.normal import normal
 from layoutalg.index.variable import Symbol, symbol
 from layoutalg.index.walk import conjuncts, slack, variables
@@ -29,6 +29,9 @@ def narrowed(given: Iterable[Expr]) -> Mapping[Expr, Expr]:
     >>> sizes = narrowed([1 <= m, m * 2 < 129, n <= m])
     >>> sizes[m].lo, sizes[m].hi, n in sizes
     (1, 64, False)
+    >>> k = symbol("K", min=8, max=4096, multiple_of=8)
+    >>> [(one.lo, one.hi) for one in narrowed([50 <= k, k * 2 < 300]).values()]
+    [(56, 144)]
     """
     limits: dict[Expr, Symbol] = {}
     for part in (p for e in given for p in conjuncts(e)):
@@ -55,12 +58,14 @@ def _limited(s: Symbol, v: Expr, part: Expr) -> Symbol:
     if room is None:
         return s
     terms = normal(room).terms
-    factor, constant = terms.get((v,), 0), terms.get((), 0)
-    if not factor or set(terms) - {(v,), ()}:
+    unit = v.value.multiple_of
+    each = div(v, unit)  # in which a normal form has a multiple
+    factor, constant = terms.get((each,), 0), terms.get((), 0)
+    if not factor or set(terms) - {(each,), ()}:
         return s
-    if factor > 0:  # factor·v ≥ −constant
-        return replace(s, lo=max(s.lo, -(constant // factor)))
-    return replace(s, hi=min(s.hi, constant // -factor))
+    if factor > 0:  # factor·(v // unit) ≥ −constant
+        return replace(s, lo=max(s.lo, -(constant // factor) * unit))
+    return replace(s, hi=min(s.hi, constant // -factor * unit))
 
 
 def _equal(s: Symbol, v: Expr, one: Expr, other: Expr) -> Symbol:

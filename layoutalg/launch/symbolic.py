@@ -10,7 +10,7 @@
 | (nothing) | what is loaded of the code object and not written: constants, at no known address |
 | the block, the grid | what hidden arguments (AMDGPUUsage, "Code Object V5 Metadata") and dispatch packet say of them |
 
-Raises `LaunchError` where the two contradict.  What it cannot represent: blocks whose sizes are symbols.
+Raises `LaunchError` where the two contradict.  What it cannot represent: blocks of symbols' sizes (`block_sizes`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from layoutalg.index import (
     var,
     variables,
 )
-from layoutalg.index.evaluate import limits
+from layoutalg.index.evaluate import limits as limits_in_words
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
@@ -77,6 +77,7 @@ class KernelLaunch:
     values: Mapping[str, Expr]  # what is given at the launch, by its name
     relations: Relations  # what is assumed of several elements together
     assumed: tuple[str, ...] = ()  # of contents and named values, and for which sizes nothing is shown, in words
+    of_sizes: tuple[str, ...] = ()  # what is assumed of sizes, in words
 
     @property
     def lds_bytes(self) -> Expr:
@@ -92,9 +93,7 @@ class KernelLaunch:
     @property
     def assumptions(self) -> Iterator[str]:
         """What holds of the launch, in words: sizes, named values, elements."""
-        sizes = ", ".join(map(limits, self.sizes.values()))
-        yield from [f"sizes: {sizes}"] if sizes else []
-        yield from [f"of the sizes: {self.limits}"] if self.limits is not TRUE else []
+        yield from self.of_sizes
         yield from self.assumed
         for one in self.tensors.values():
             if one.written and one.elements.assumed:
@@ -127,6 +126,9 @@ class KernelLaunch:
             raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
         block = tuple(_constant(one) for one in launch.block)
         grid = tuple(map(simplify, launch.grid))
+        limits, launched = limits_of(file), has_blocks(file)
+        if met(all_of(limits, launched)) is False:
+            raise LaunchError(f"{file.path}: no sizes are as it says: {all_of(limits, launched)}")
         blocks = tuple(var(f"block.{axis}", one) for axis, one in zip(AXES, grid, strict=False))
         threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
         bound = _Binding(kernel, launch)
@@ -135,21 +137,19 @@ class KernelLaunch:
         tensors = {name: _memory(file, launch, name, assumed) for name in launch.tensors}
         for tensor in tensors.values():
             tensor.refuse_crowded()
-        limits = all_of(*_limits(file, launch))
-        if met(limits) is False:
-            raise LaunchError(f"{file.path}: no sizes are as it says: {limits}")
         named = (one.holds for one in assumed if not one.elements)
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *named)
         left = [*((name, one.possible) for name, one in tensors.items()), *bound.left]
         for name, condition in left:
             if condition is FALSE:
                 raise LaunchError(f"what is assumed of {name} contradicts itself: no value is left")
-        unshown = (_unshown(name, condition, all_of(limits, *(n >= 1 for n in grid))) for name, condition in left)
+        unshown = (_unshown(name, condition, all_of(limits, launched)) for name, condition in left)
         lds, words = simplify(launch.lds), (*(_told(one, file) for one in launch.assume), *filter(None, unshown))
         memory = {**tensors, **bound.beside, **_constants(kernel)}
         relations = Relations(tensors, tuple(one for one in assumed if one.elements and one.alone is None))
         found = arguments, memory, file.symbols, bound.values, relations, tuple(dict.fromkeys(words))
-        return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found)
+        of_sizes = tuple(said_of_sizes(file, always_launched(file)))
+        return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found, of_sizes)
 
 
 def is_used(one: Assumption, file: SpecFile) -> bool:
@@ -179,11 +179,32 @@ def _constant(size: Expr) -> int:
     return int(found.value)
 
 
-def _limits(file: SpecFile, launch: Launch) -> Iterator[Expr]:
-    """What the file says of its sizes."""
-    yield file.given
-    for item in map(file.descriptor, launch.tensors):
-        yield from (item.limits, file.in_own_symbols(item.given))
+def limits_of(file: SpecFile) -> Expr:
+    """What the file says of its launch's sizes."""
+    items = [*map(file.descriptor, file.launch.tensors)] if file.launch else []
+    own = (part for item in items for part in (item.limits, file.in_own_symbols(item.given)))
+    return all_of(file.given, *own)
+
+
+def always_launched(file: SpecFile) -> bool:
+    """Whether a grid is seen to have blocks at all sizes."""
+    return holds(ForAll("a grid has blocks", has_blocks(file), limits_of(file)), Limits(seconds=1.0))
+
+
+def has_blocks(file: SpecFile) -> Expr:
+    """At which sizes a launch's grid has blocks."""
+    return all_of(*(simplify(one) >= 1 for one in file.launch.grid)) if file.launch else TRUE
+
+
+def said_of_sizes(file: SpecFile, always: bool) -> Iterator[str]:
+    """In words what sizes there are, what holds of them, and where a grid has blocks if that is not `always`.
+
+    HIP refuses a grid of none (hipModuleLaunchKernel: hipErrorInvalidConfiguration), and the kernel does not run.
+    """
+    said, limits = ", ".join(map(limits_in_words, file.symbols.values())), limits_of(file)
+    yield from [f"sizes: {said}"] if said else []
+    yield from [f"of the sizes: {limits}"] if limits is not TRUE else []
+    yield from [] if always else [f"it is launched where {has_blocks(file)} alone: HIP refuses a grid of no blocks"]
 
 
 def _memory(file: SpecFile, launch: Launch, name: str, assumed: Sequence[Assumption]) -> TensorMemory:

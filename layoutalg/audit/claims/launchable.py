@@ -51,4 +51,4 @@ def _goal(kernel: Followed, limit: str) -> Expr:
         return launched.lds_bytes <= target(kernel.case.code.kernel.target).lds_bytes
     axis = AXES.index(limit.removeprefix("grid "))
     count, size = launched.grid[axis], (*launched.block, 1, 1)[axis]
-    return all_of(count >= 1, count <= MOST_BLOCKS, count * size <= MOST_THREADS)
+    return all_of(count <= MOST_BLOCKS, count * size <= MOST_THREADS)

@@ -1,0 +1,80 @@
+"""A launch whose blocks' sizes hang on sizes of the file: one launch of each size that a block may have.
+
+    block = ["B"]                    64 <= B <= 1024, a multiple of 64        16 launches, of B = 64, 128, …
+    block = ["min(hidden, 1024)"]    64 <= hidden <= 9999, a multiple of 64   16, the last for hidden >= 1024
+
+In each the threads are numbers, and of sizes is given which of them lead there: as a formula, and as limits of each
+size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others.
+What it cannot represent: blocks of more than `MOST` sizes, or of sizes without an upper limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from layoutalg.formats.items import of_block
+from layoutalg.formats.model import SpecFile
+from layoutalg.index import Expr, all_of, array, variables
+from layoutalg.launch.symbolic import has_blocks, limits_of
+from layoutalg.prove.vacuity import met
+
+#: Sizes of a block at most: the multiples of a wave of 32 lanes up to 1024 threads.
+MOST = 32
+
+#: Values of sizes that are looked at to find them, at most.
+MOST_VALUES = 1 << 20
+
+
+class ManyBlocksError(ValueError):
+    """A block has more sizes than are looked at one by one."""
+
+
+def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
+    """The file for each size that its blocks may have, by its name (64, 16 × 8); as it is where there is but one."""
+    launch = file.launch
+    if launch is None or not variables(*launch.block):
+        return [("", file)]
+    sizes = _sizes(file, launch.block)
+    found = [(" × ".join(map(str, block)), of_block(file, block, given)) for block, given in sizes]
+    return [one for one in found if met(all_of(limits_of(one[1]), has_blocks(one[1]))) is not False] or found[:1]
+
+
+def _sizes(file: SpecFile, block: Sequence[Expr]) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
+    """Each size of a block, and what is given of sizes where it is that."""
+    over = variables(*block)
+    values = np.meshgrid(*_values(over), indexing="ij")
+    all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel()
+                          for one in array(block, dict(zip(over, values, strict=True)))], axis=1)  # fmt: skip
+    sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
+    if len(sizes) > MOST:
+        raise ManyBlocksError(f"a block has {len(sizes)} sizes ({_said(block)}), and each is looked at by itself, at "
+                              f"most {MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
+    texts = file.data["launch"]["block"]
+    for n, size in enumerate(sizes.tolist()):
+        here = which.ravel() == n
+        given = [f"({text}) == {one}" for text, one in zip(texts, size, strict=True) if isinstance(text, str)]
+        for v, all_values in zip(over, values, strict=True):
+            own = all_values.ravel()[here]
+            given += [f"{own.min()} <= {v.value.name}", f"{v.value.name} <= {own.max()}"]
+        yield tuple(size), given
+
+
+def _values(over: Sequence[Expr]) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """All values of each size."""
+    count = 1.0
+    for v in over:
+        s = v.value
+        span = s.hi - s.lo
+        count *= span if math.isinf(span) else span // s.multiple_of + 1
+        if count > MOST_VALUES:
+            raise ManyBlocksError(f"of {', '.join(one.value.name for one in over)} there are more values than are "
+                                  f"looked at for the sizes of a block, {MOST_VALUES}: give max")  # fmt: skip
+        found = np.arange(-(-int(s.lo) // s.multiple_of) * s.multiple_of, int(s.hi) + 1, s.multiple_of, dtype=np.int64)
+        yield found[(found > 0) & (found & (found - 1) == 0)] if s.power_of_two else found
+
+
+def _said(block: Sequence[Expr]) -> str:
+    return " × ".join(map(str, block))

@@ -1,0 +1,68 @@
+"""Launches whose blocks' sizes hang on sizes of the file: which there are, and what is given of sizes in each."""
+
+import pytest
+
+from layoutalg.formats.spec import loads
+from layoutalg.launch.block_sizes import ManyBlocksError, of_each_block
+from layoutalg.launch.symbolic import has_blocks, limits_of
+
+
+def launches(symbols: str, block: str, grid: str = "1", given: str = "") -> dict[str, dict[str, tuple[float, float]]]:
+    """The sizes of a block, and the least and the greatest of each symbol there."""
+    text = f'symbols = {{ {symbols} }}\ngiven = [{given}]\n[launch]\ngrid = ["{grid}"]\nblock = {block}\narguments = []'
+    found = of_each_block(loads(text))
+    return {name: {v: (s.lo, s.hi) for v, s in one.symbols.items()} for name, one in found}
+
+
+def test_each_multiple_is_a_size() -> None:
+    found = launches("B = { min = 64, max = 256, multiple_of = 64 }", '["B"]')
+    assert found == {str(n): {"B": (n, n)} for n in (64, 128, 192, 256)}
+
+
+def test_each_power_of_two_is_a_size() -> None:
+    assert [*launches("B = { min = 3, max = 32, power_of_two = true }", '["B"]')] == ["4", "8", "16", "32"]
+
+
+def test_of_a_formula_each_size_has_the_sizes_that_lead_there() -> None:
+    found = launches("H = { min = 1, max = 4096, multiple_of = 256 }", '["min(H, 1024)"]')
+    assert found == {"256": {"H": (256, 256)}, "512": {"H": (512, 512)}, "768": {"H": (768, 768)},
+                     "1024": {"H": (1024, 4096)}}  # fmt: skip
+
+
+def test_what_limits_cannot_say_is_given() -> None:
+    text = 'symbols = { H = { min = 0, max = 7 } }\n[launch]\ngrid = [1]\nblock = ["1 + H % 2", 4]\narguments = []'
+    one, two = (file for _, file in of_each_block(loads(text)))
+    assert str(limits_of(one)) != str(limits_of(two))
+    assert one.launch is not None
+    assert [size.value for size in one.launch.block] == [1, 4]
+
+
+def test_sizes_that_the_file_excludes_are_left_out() -> None:
+    more = "B = { min = 64, max = 192, multiple_of = 64 }"
+    assert [*launches(more, '["B"]', given='"B != 128"')] == ["64", "192"]
+
+
+def test_sizes_at_which_nothing_is_launched_are_left_out() -> None:
+    more = "B = { min = 64, max = 192, multiple_of = 64 }"
+    assert [*launches(more, '["B"]', grid="128 // B")] == ["64", "128"]
+
+
+def test_a_launch_of_numbers_is_as_it_is() -> None:
+    file = loads('symbols = { N = { min = 0, max = 9 } }\n[launch]\ngrid = ["N"]\nblock = [64]\narguments = []')
+    ((name, same),) = of_each_block(file)
+    assert not name
+    assert same is file
+    assert str(has_blocks(file)) == "1 <= N"
+
+
+@pytest.mark.parametrize(
+    ("symbols", "block", "why"),
+    [
+        ("B = { min = 1, max = 33 }", '["B"]', "33 sizes"),
+        ("B = { min = 1 }", '["B"]', "give max"),
+        ("B = { min = 1, max = 4096 }, C = { min = 1, max = 4096 }", '["min(B, C)"]', "give max"),
+    ],
+)
+def test_too_many_are_refused(symbols: str, block: str, why: str) -> None:
+    with pytest.raises(ManyBlocksError, match=why):
+        launches(symbols, block)

@@ -47,7 +47,8 @@ def _blocks(names: Sequence[str]) -> str:
     >>> _blocks(["16 × 8"]), _blocks(["64", "128", "192", "256", "320", "384"])
     ('blocks of 16 × 8 threads', 'blocks of 64, 128, 192, 256 threads and of 2 other sizes')
     """
-    more = f" and of {len(names) - NAMED} other sizes" if len(names) > NAMED else ""
+    others = len(names) - NAMED
+    more = f" and of {others} other size{'s' * (others > 1)}" if others > 0 else ""
     return f"blocks of {', '.join(names[:NAMED])} threads{more}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
@@ -44,7 +45,18 @@ def spec_file(builder: Builder, path: str) -> SpecFile:
 def of_block(file: SpecFile, block: Sequence[int], given: Sequence[str]) -> SpecFile:
     """The same file with a launch of blocks of these sizes, which holds where this is given besides."""
     launch = {**file.data["launch"], "block": [*block]}
-    data = {**file.data, "given": [*file.data.get("given", ()), *given], "launch": launch}
+    return _again(file, {**file.data, "given": [*file.data.get("given", ()), *given], "launch": launch})
+
+
+def is_as_read(file: SpecFile) -> bool:
+    """Whether a file's launch is what it was read to be: what it was built from says nothing of later changes."""
+    if file.launch is None or "launch" not in file.data:
+        return False
+    again = _again(file, file.data)
+    return again.launch == replace(file.launch, line=None) and again.given == file.given
+
+
+def _again(file: SpecFile, data: Data) -> SpecFile:
     with reading(file.path):
         return spec_file(Builder(data, lambda path: None, constants=file.constants), file.path)
 

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from layoutalg.formats.items import of_block
+from layoutalg.errors import LaunchError
+from layoutalg.formats.items import is_as_read, of_block
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, array, variables
 from layoutalg.launch.symbolic import has_blocks, limits_of
@@ -37,6 +38,8 @@ def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
     launch = file.launch
     if launch is None or not variables(*launch.block):
         return [("", file)]
+    if not is_as_read(file):
+        raise LaunchError(f"{file.path}: a launch that was not read so from a file has blocks of numbers alone")
     sizes = _sizes(file, launch.block)
     found = [(" × ".join(map(str, block)), of_block(file, block, given)) for block, given in sizes]
     return [one for one in found if met(all_of(limits_of(one[1]), has_blocks(one[1]))) is not False] or found[:1]

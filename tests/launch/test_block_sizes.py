@@ -1,7 +1,10 @@
 """Launches whose blocks' sizes hang on sizes of the file: which there are, and what is given of sizes in each."""
 
+from dataclasses import replace
+
 import pytest
 
+from layoutalg.errors import LaunchError
 from layoutalg.formats.spec import loads
 from layoutalg.launch.block_sizes import ManyBlocksError, of_each_block
 from layoutalg.launch.symbolic import has_blocks, limits_of
@@ -53,6 +56,14 @@ def test_a_launch_of_numbers_is_as_it_is() -> None:
     assert not name
     assert same is file
     assert str(has_blocks(file)) == "1 <= N"
+
+
+def test_a_launch_that_was_changed_since_is_refused() -> None:
+    file = loads('symbols = { B = { min = 1, max = 9 } }\n[launch]\ngrid = [1]\nblock = ["B"]\narguments = []')
+    assert file.launch is not None
+    assert len(of_each_block(file)) == 9
+    with pytest.raises(LaunchError, match="not read so"):
+        of_each_block(replace(file, launch=replace(file.launch, writes=("o",))))
 
 
 @pytest.mark.parametrize(

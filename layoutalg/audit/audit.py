@@ -160,8 +160,7 @@ def _decided(kernel: Followed, claims: Sequence[KernelClaim]) -> Decided:
 def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[Finding]:
     """What is found of what comes out: proved only where all is that it rests on; open where nothing is followed."""
     if kernel.stopped is not None:
-        ((*_, verdict),) = before[followed.NAME] or ()
-        left = Open(verdict.reason)
+        left = Open(next(str(one.verdict.reason) for one in before[followed.NAME] or () if not one.verdict))
         yield from (Finding(claim.NAME, *unseen(str(one), left)) for one in claim.subjects(kernel))
         return
     unproved = next((one for name in claim.RESTS_ON for one in before[name] or () if not one.verdict), None)

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 #: Where the descriptor has COMPUTE_PGM_RSRC1 to 3 and the kernel code properties, in bits from its start.
 RSRC3, RSRC1, RSRC2, PROPERTIES = 352, 384, 416, 448
@@ -40,7 +42,7 @@ class Wait:
     def bits(self) -> int:
         """The bits of the immediate that say something."""
         pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
-        return sum((1 << count) - 1 << first for first, count in pieces)
+        return reduce(or_, ((1 << count) - 1 << first for first, count in pieces))  # two counters may share some
 
 
 def _number(immediate: int, pieces: Bits) -> int:

@@ -47,7 +47,7 @@ KERNEL(one_value_of_each_of_two_waves, s[t >> 7] = __builtin_amdgcn_readfirstlan
 KERNEL(values_of_lanes, s[t >> 6] = t * 5; THEN_READ)
 //: race_free refuted
 KERNEL(the_waves_value_or_another, s[t >> 6] = t & 1 ? __builtin_amdgcn_readfirstlane(t) : 7; THEN_READ)
-//: race_free unknown
+//: proved
 KERNEL(values_of_pairs, s[t & 7] = t >> 1 & 3; THEN_READ)
 //: race_free refuted, initialised unknown
 KERNEL(two_values_on_two_ways, if (t & 1) s[3] = 4; else s[3] = 5; THEN_READ)
@@ -80,6 +80,6 @@ KERNEL(eight_bytes_at_a_half, if (t < 64) { STORED("ds_write_b64 %0, %1", t * 8 
 //: aligned refuted, initialised unknown
 KERNEL(added_at_a_dword, if (t < 64) { STORED("ds_add_u64 %0, %1", t * 8 + 4, "v"((long)t)) })
 // four bytes a lane, one after the other from any byte: clang stores and loads them as wider words
-//: aligned unknown, race_free unknown
+//: aligned unknown
 KERNEL(bytes_that_the_compiler_joins, auto* c = (unsigned char*)s;
   for (int j = 0; j < 4; ++j) c[t * 5 % 640 + j] = o[0] >> 8 * j; if (t > 999) o[t] = c[t * 5];)

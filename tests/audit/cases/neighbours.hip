@@ -160,7 +160,7 @@ KERNEL(it_was_stored_before_wrong, float v = ((volatile float*)s)[127 - t]; __sy
 // initialised: a condition that both have
 //: proved
 KERNEL(condition_that_both_have, if (n > 3) s[t] = x[i]; __syncthreads(); if (n > 3) o[i] = s[t ^ 1];)
-//: initialised unknown
+//: unproved
 KERNEL(condition_that_both_have_wrong, if (n > 3) s[t] = x[i]; __syncthreads(); if (n > 2) o[i] = s[t ^ 1];)
 
 // initialised: whose condition it is

@@ -94,7 +94,7 @@ def contents(kernel: Kernel, file: SpecFile, code: MachineCode, sizes: Mapping[s
     """The launch with whole numbers in tensors, within what is assumed of them; nothing where nobody looks at one."""
     assert file.launch is not None
     empty, draw = bound(file, code.kernel.metadata, sizes, {}, {}), np.random.default_rng(seed)
-    limits = {one.of: (int(one.min.value), int(one.max.value)) for one in file.launch.assume}  # type: ignore[union-attr]
+    limits = {one.name: one.assumed for one in kernel.tensors if one.assumed}
     given, looked = {}, loaded(kernel)
     looked |= {name for name in empty.tensors for said in kernel.equations if f"{name}[" in said.split("=", 1)[1]}
     for name, one in empty.tensors.items():

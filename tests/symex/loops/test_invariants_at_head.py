@@ -103,5 +103,5 @@ def test_a_loop_with_one_thing_wrong_is_not_proved(change):
 def test_following_ends_when_the_time_is_used_up():
     verdict = prove_binary(binary(), PROGRAM(), seconds=0.5)
     ((about, why),) = verdict.failures
-    assert (about, verdict.name) == ("the binary is followed", "unknown")
+    assert (about, verdict.name) == ("what is left", "unknown")
     assert "time" in str(why)

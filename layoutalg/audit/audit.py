@@ -90,7 +90,7 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
 
 def _joined(file: SpecFile, cases: Mapping[str, SpecFile], found: Mapping[str, Audit]) -> Audit:
     """The audits of one kernel in blocks of several sizes, as one."""
-    subjects = joined.subjects({name: one.claims for name, one in found.items()})
+    subjects = joined.subjects({name: (*one.claims, *joined.unasked(one.unasked)) for name, one in found.items()})
     worst = [(found[name], (one.claim, one.about)) for name, one in map(joined.worst, subjects)]
     audits, asked = [*found.values()], {one.claim for of_one in subjects for _, one in of_one}
     always = {name: always_launched(case) for name, case in cases.items()}

@@ -4,8 +4,8 @@
 
 | an argument is | in the launch it is |
 |---|---|
-| a numpy array, a torch tensor | a descriptor; a length or stride that is a size, or a product of two, is that |
-| an integer from 1 on | a size of its parameter's name, from 1 to `most` |
+| a numpy array, a torch tensor | a descriptor; a length or stride is a size where it is one, one beside, or a product of two |
+| an integer from 2 on | a size of its parameter's name, from 1 to `most` |
 | another integer, a truth value | that number |
 | a fraction | a named value |
 | None | not used |
@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,9 @@ with lazy_imports():
     from layoutalg.isa.decode import code as codes
     from layoutalg.launch import symbolic
 
+#: What buffers begin at multiples of, as every proof assumes.
+ALIGNED = 16
+
 Grid = Sequence[int | str] | Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
@@ -57,7 +60,8 @@ def audit(
     `payload`; `name` says which, where it holds several.  `grid`: numbers, expressions as text, or a function of the
     sizes.  Further keys are those of a launch file: `writes`, `assume`, `claims`, `computes`, `lds`.
 
-    Raises `LaunchError` for arguments that are none of the kernel's, and for a length that may be either of two sizes.
+    Raises `LaunchError` for arguments that are none of the kernel's, for a length that may be either of two sizes, and
+    for tensors that overlap or begin within their memory.
     """
     code, said, build = _kernel(kernel, name, target)
     parameters = named(code.kernel.metadata.visible, build.parameters if build else said)
@@ -117,6 +121,18 @@ class KernelCall:
             names = ", ".join(one.name for one in takes)
             given = len(self.arguments)
             raise LaunchError(f"the kernel takes {len(takes)} arguments ({names}); the call gives {given}")
+        for one, value in self.given:
+            if _is_size(one, value) and self.named.get(one.name, value) != value:
+                raise LaunchError(f"{one.name} is {int(value)} in the call and {self.named[one.name]} in sizes")
+            if _is_size(one, value) and int(value) % one.divisible:
+                raise LaunchError(f"{one.name} is {int(value)}, and was compiled as a multiple of {one.divisible}")
+        tensors = [(one.name, value) for one, value in self.given if _is_tensor(value)]
+        for name, value in tensors:
+            if _offset(value) % ALIGNED:
+                raise LaunchError(f"{name} begins {_offset(value)} bytes into its memory: no multiple of {ALIGNED}")
+        for (name, value), (other, its) in combinations(tensors, 2):
+            if _overlap(value, its):
+                raise LaunchError(f"{name} and {other} overlap: a launch file passes one descriptor twice")
 
     @property
     def given(self) -> Iterator[tuple[KernelParameter, Any]]:
@@ -126,14 +142,14 @@ class KernelCall:
     @property
     def sizes(self) -> dict[str, int]:
         """Sizes by name, as the call has them."""
-        return {**{one.name: int(value) for one, value in self.given if _is_size(value)}, **self.named}
+        return {**{one.name: int(value) for one, value in self.given if _is_size(one, value)}, **self.named}
 
     @property
     def _symbols(self) -> dict[str, dict[str, int]]:
         """The sizes' limits: what the call has among them, what is no multiple of what its compiler was told not."""
         found = {name: {"min": 1, "max": max(self.most, value)} for name, value in self.named.items()}
         for one, value in self.given:
-            if _is_size(value):
+            if _is_size(one, value):
                 step, top = one.divisible, max(min(self.most, (1 << 8 * one.bytes - 1) - 1), int(value))
                 found[one.name] = {"min": step, "max": top - top % step, "multiple_of": step}
         return found
@@ -146,7 +162,7 @@ class KernelCall:
 
     def document(self, launch: Mapping[str, Any]) -> dict[str, Any]:
         """A launch file, as data."""
-        tensors = {one.name: value for one, value in self.given if hasattr(value, "shape") and not _is_whole(value)}
+        tensors = {one.name: value for one, value in self.given if _is_tensor(value)}
         described = [self._descriptor(name, value) for name, value in tensors.items()]
         arguments = iter(self.arguments)
         passed = [_passed(one, tensors, arguments) for one in self.parameters]
@@ -164,26 +180,66 @@ class KernelCall:
         return {**said, "base": {"kind": "naive", "lengths": lengths, "strides": strides}}
 
     def _size(self, number: int, what: str) -> int | str:
-        """A number as the size, or the product of two sizes, that it is; itself where it is none."""
-        for factors in (1, 2):
-            found = [many for many in combinations_with_replacement(self.sizes, factors)
-                     if number > 1 and prod(self.sizes[one] for one in many) == number
-                     and (factors == 1 or 1 not in (self.sizes[one] for one in many))]  # fmt: skip
-            if len(found) > 1:
-                either = " or ".join(" * ".join(many) for many in found)
-                raise LaunchError(f"{what} is {number}, which is {either}: call it with sizes that tell them apart")
-            if found:
-                return " * ".join(found[0])
-        return number
+        """A number as what it is: a size, one more or less, or a product of two; itself where it is none."""
+        if number <= 1:
+            return number
+        pairs = combinations_with_replacement(self.sizes.items(), 2)
+        ways = {**self.sizes,
+                **{f"{name} + 1": n + 1 for name, n in self.sizes.items()},
+                **{f"{name} - 1": n - 1 for name, n in self.sizes.items()},
+                **{f"{a} * {b}": m * n for (a, m), (b, n) in pairs if 1 not in (m, n)}}  # fmt: skip
+        found = [way for way, n in ways.items() if n == number]
+        if len(found) > 1:
+            either = " or ".join(found)
+            raise LaunchError(f"{what} is {number}, which is {either}: call it with sizes that tell them apart")
+        return found[0] if found else number
 
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) or (getattr(value, "shape", None) == () and getattr(value, "dtype", "") in _WHOLE)
 
 
-def _is_size(value: Any) -> bool:
-    """Whether a number may be any size: flags, zeros and what is below stay as they are."""
-    return _is_whole(value) and not isinstance(value, bool) and int(value) >= 1
+def _is_size(one: KernelParameter, value: Any) -> bool:
+    """Whether a parameter's number may be any size: flags, what is below 2 and fractions stay as they are."""
+    return _is_whole(value) and not isinstance(value, bool) and int(value) > 1 and not _is_fraction(one)
+
+
+def _is_fraction(one: KernelParameter) -> bool:
+    return (one.dtype or "").startswith(("f", "bf"))
+
+
+def _is_tensor(value: Any) -> bool:
+    return getattr(value, "shape", ()) != ()
+
+
+def _span(value: Any) -> tuple[int, int]:
+    """The addresses of an array's first byte, and behind its last."""
+    if hasattr(value, "untyped_storage"):
+        size = value.element_size()
+        steps = [(n - 1) * step * size for n, step in zip(value.shape, value.stride(), strict=True)]
+        first = value.data_ptr()
+    else:
+        size = value.itemsize
+        steps = [(n - 1) * step for n, step in zip(value.shape, value.strides, strict=True)]
+        first = value.__array_interface__["data"][0]
+    return first + sum(one for one in steps if one < 0), first + sum(one for one in steps if one > 0) + size
+
+
+def _offset(value: Any) -> int:
+    """The bytes before an array in the memory that it is a view of."""
+    if hasattr(value, "untyped_storage"):
+        return int(value.storage_offset() * value.element_size())
+    whole = value
+    while getattr(whole, "base", None) is not None and hasattr(whole.base, "__array_interface__"):
+        whole = whole.base
+    return int(_span(value)[0] - _span(whole)[0])
+
+
+def _overlap(one: Any, other: Any) -> bool:
+    if 0 in (*one.shape, *other.shape):
+        return False
+    (first, behind), (its_first, its_behind) = _span(one), _span(other)
+    return first < its_behind and its_first < behind
 
 
 _WHOLE = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
@@ -215,8 +271,10 @@ def _field(one: KernelParameter, tensors: Mapping[str, Any], value: Any, whole: 
         return {"unused": True, **size}
     if one.name in tensors:
         return one.name
-    if _is_whole(value):
-        number = one.name if _is_size(value) else int(value)
+    if _is_whole(value) and not _is_fraction(one):
+        number = one.name if _is_size(one, value) else int(value)
         return {"value": number, **size} if whole else number
+    if one.dtype and not _is_fraction(one):
+        raise LaunchError(f"{one.name} is a number of type {one.dtype}; the call gives {value!r}")
     sort = {"dtype": one.dtype} if one.dtype else {"dtype": "f32"} if one.bytes == 4 else {"bytes": one.bytes}
     return {"name": one.name, **sort}

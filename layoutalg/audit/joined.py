@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from layoutalg.audit.claims.claim import Finding
+from layoutalg.audit.ask import Open, unseen
+from layoutalg.audit.claims.claim import LEFT, Finding
 from layoutalg.audit.claims.table import rows
 from layoutalg.audit.costs import Fact
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict
@@ -25,6 +26,11 @@ def subjects(cases: Mapping[str, Sequence[Finding]]) -> Sequence[Found]:
         for one in findings:
             found.setdefault((one.claim, one.about), []).append((name, one))
     return sorted(found.values(), key=lambda its: order.get(its[0][1].claim, len(order)))
+
+
+def unasked(claims: Iterable[str]) -> Sequence[Finding]:
+    """What is found of claims that were not asked at some size: nothing, and so nothing of all sizes."""
+    return [Finding(name, *unseen(LEFT, Open("not asked: the code is not followed there"))) for name in claims]
 
 
 def worst(found: Found) -> tuple[str, Finding]:

@@ -30,13 +30,15 @@ def enter_alike(code: MachineCode, inputs: Inputs, environment: Environment) -> 
     wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
     values = IndexValues(environment.shows, inputs.given, None, wave)
     filled = SymbolicMachine(code, inputs, values, TraceBuilder(environment)).registers.state
-    other = SymbolicMachine(code.without_preload, inputs, values, TraceBuilder(environment))
+    trace = TraceBuilder(environment)
+    other = SymbolicMachine(code.without_preload, inputs, values, trace)
     state = filled.copy()
     for register in _preloaded(code):
         state.scalars.pop(("s", register), None)
     other.registers.enter(state)
     try:
-        return _comes_to(other, code.kernel.start) and _covers(state, filled)
+        came = _comes_to(other, code.kernel.start)
+        return came and not (trace.elements or trace.loads) and _covers(state, filled)
     except NotReadable:
         return False
 
@@ -59,6 +61,8 @@ def _comes_to(machine: SymbolicMachine, end: int) -> bool:
         if not instruction.name.startswith(HARMLESS):
             return False
         target = branch_target(instruction)
+        if target is not None and target <= address:
+            return False
         if target is None:
             machine.execute(instruction)
         address = instruction.address + instruction.size if target is None else target

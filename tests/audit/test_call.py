@@ -77,7 +77,12 @@ def parameter(name: str, points: bool = True) -> KernelParameter:
 
 def test_lengths_and_strides_are_sizes_or_products_of_two() -> None:
     storage = SimpleNamespace(nbytes=lambda: 4 * 5000)
-    memory = {"storage_offset": lambda: 0, "untyped_storage": lambda: storage, "element_size": lambda: 4}
+    memory = {
+        "storage_offset": lambda: 0,
+        "untyped_storage": lambda: storage,
+        "element_size": lambda: 4,
+        "data_ptr": lambda: 1 << 40,
+    }
     torch = SimpleNamespace(shape=(35, 10), stride=lambda: (10, 1), dtype="torch.bfloat16", **memory)
     names = (parameter("x"), parameter("y"), parameter("m", False), parameter("n", False))
     call = KernelCall(names, (np.zeros((7, 35, 3), np.int32)[:, :, :1], torch, 5, 7), {"k": 10}, 64)
@@ -98,3 +103,16 @@ def test_what_the_compiler_was_told_of_a_size_holds_and_what_is_no_size_stays() 
     data = call.document({"block": [64]})
     assert data["symbols"] == {"n": {"min": 16, "max": 32752, "multiple_of": 16}}
     assert data["launch"] == {"arguments": ["n", 0, 1], "writes": [], "block": [64]}
+
+
+@pytest.mark.parametrize(("x", "o", "n", "sizes", "why"), [
+    (np.zeros(9), None, 9, {}, "x and o overlap"),
+    (np.zeros(10)[1:], np.zeros(9), 9, {}, "x begins 8 bytes into its memory"),
+    (np.zeros(9), np.zeros(9), 9, {"n": 8}, "n is 9 in the call and 8 in sizes"),
+    (np.zeros(16), np.zeros(16), 16, {"k": 8, "m": 2}, "which is n or k \\* m"),
+    (np.zeros(9), np.zeros(9), 9, {"k": 10}, "which is n or k - 1"),
+])  # fmt: skip
+def test_a_call_that_says_less_than_it_seems_is_refused(x, o, n, sizes, why) -> None:
+    names = (parameter("x"), parameter("o"), parameter("n", False))
+    with pytest.raises(LaunchError, match=why):
+        KernelCall(names, (x, x if o is None else o, n), sizes, 64).document({})

@@ -122,7 +122,7 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
         return False  # in iterations of their own, what they load may differ
     if prod(joint_periods([one, other]).values()) > MOST_ITERATIONS:
         return False
-    if not a.stored or len(a.stored) != len(b.stored):
+    if not _stored(one) or len(_stored(one)) != len(_stored(other)):
         return False  # nothing is known of what one of them stores
     return a.width == b.width and all(_alike(rows, values) for rows in _each_iteration(one, other))
 

@@ -13,14 +13,13 @@ KERNEL(own_rest, o[t + 256 * x[t]] = 1;)
 //: race_free refuted
 KERNEL(pairs, o[t / 2] = x[t];)
 // apart in each turn, and not between two
-//: followed unknown, runs refuted
+//: race_free refuted
 KERNEL(moved_by_turns, for (int k = 0; k < n; ++k) o[t + k] = t;)
 //: race_free refuted
 KERNEL(a_neighbours_before, o[t] = o[t + 1] + 1;)
 
 // barriers order what is of one block: of two blocks, with one barrier alone, or two turns on
 //: proved
-//: race_free unknown on gfx1201
 KERNEL(beside, o[t] = x[t]; __syncthreads(); int a = o[t ^ 1]; __syncthreads(); o[t] = a;)
 //: race_free refuted
 KERNEL(of_another_block, o[t] = x[t]; __syncthreads(); int a = o[t ^ 64]; __syncthreads(); o[t] = a;)

@@ -93,7 +93,6 @@ def test_a_kernel_that_computes_the_same_in_another_way_is_proved(name: str, edi
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="of what the loop carries the halves of a double are not put together")
 def test_halves_of_a_double_are_put_together_on_waves_of_32() -> None:
     assert all(isinstance(one, Proved) for one in verdicts("dot_f64", KERNELS["dot_f64"].launch, "gfx1201"))
 

@@ -136,7 +136,8 @@ def _of_a_block(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
         found += tuple(one._replace(about=_unloaded(one.about)) for one in other.claims)
         vacuous = {name: why for name, why in vacuous.items() if name in other.vacuous}
         shown |= {(claim, _unloaded(about)): run for (claim, about), run in other.shown.items()}
-    assumptions, unclaimed = (*_assumptions(case, asked_of), *told), _unclaimed(case, asked, found, refutation.tried)
+    assumptions = (*_assumptions(case, kernel, asked_of), *told)
+    unclaimed = _unclaimed(case, asked, found, refutation.tried)
     unasked = tuple(name for name, its in decided.items() if its is None)
     return Audit(
         code.kernel.name, code.kernel.target, found, tuple(assumptions), shown, kernel.costs, vacuous, unasked,
@@ -176,12 +177,12 @@ def _unloaded(about: str) -> str:
     return f"{about} ({WITHOUT_PRELOAD})".strip()
 
 
-def _assumptions(case: LaunchedKernel, decided: Sequence[Finding]) -> Iterator[str]:
-    """What the verdicts assume: those on equations and on costs besides what all do."""
+def _assumptions(case: LaunchedKernel, kernel: Followed, decided: Sequence[Finding]) -> Iterator[str]:
+    """What the verdicts assume: those on equations and on costs, and what following does, besides what all do."""
     special = (one for one in decided if one.claim in (*on_request(), computes.NAME))
     said = dict.fromkeys(text for one in special for text in one.verdict.assumptions)
     equal = (ASSUMPTION for one in decided if one.claim == race_free.NAME and ASSUMPTION in one.verdict.assumptions)
-    yield from said | dict.fromkeys(equal)
+    yield from said | dict.fromkeys((*equal, *kernel.trace.assumptions))
     yield from case.launched.assumptions
     yield from STANDING
     doubt = case.code.kernel.machine.evidence.doubt

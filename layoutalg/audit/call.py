@@ -4,7 +4,7 @@
 
 | an argument is | in the launch it is |
 |---|---|
-| a numpy array, a torch tensor | a descriptor; of its lengths and strides each is a size, n + 1, n - 1, m * n, or a number |
+| a numpy array, a torch tensor | a descriptor; of its lengths and strides: a size n, n + 1, n - 1, m * n, or a number |
 | an integer from 2 on | a size of its parameter's name, from 1 to `most` |
 | another integer, a truth value | that number |
 | a fraction | a named value |

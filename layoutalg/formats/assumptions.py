@@ -170,6 +170,8 @@ def ordered(one: Assumption) -> Iterator[Assumption]:
     ['s[i] < s[j] or j <= i']
     """
     at = {element.variable: element for element in one.elements}
+    if len(at) != 2:
+        return  # it holds where all its elements are in their tensors, those of other parts too
     for part in conjuncts(one.holds):
         sides = [at[side] for side in part.args if side in at] if part.op in ("lt", "le") else []
         if len(sides) == 2 and sides[0].tensor == sides[1].tensor and _follows(sides[0], sides[1]):

@@ -14,7 +14,7 @@ What it cannot represent: see the rooms `machine` and `loops`; what they cannot 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from layoutalg.errors import DeviceError
@@ -85,4 +85,14 @@ def follow(
     elements = () if stopped else builder.finished()
     met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    return Trace(elements, loops.record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)
+    decide = tuple(dict.fromkeys(e for end in builder.ends for e in (end.condition, end.barriers)))
+    return Trace(
+        elements,
+        replace(loops.record, ends=decide),
+        facts,
+        tuple(builder.loads),
+        met,
+        cuts,
+        values.assumptions,
+        stopped,
+    )

@@ -84,8 +84,8 @@ class ThreadValues:
             found = self._elsewhere(arguments[0], self._placed(arguments[1], thread), thread)
             return moved(v, at) if found is None else found
         if function_of(v) == "lshr":
-            word, places = (self._placed(e, thread) for e in arguments[:2])
-            if word.op == places.op == "const" and word.value >= 0:
+            word, places, limit = (self._placed(e, thread) for e in arguments[:3])
+            if word.op == places.op == limit.op == "const" and 0 <= word.value < limit.value and places.value >= 0:
                 return const(int(word.value) >> int(places.value))
         return moved(v, at)
 
@@ -117,7 +117,7 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
     """Whether all threads that two accesses let store to one place in one epoch store the same there."""
     a, b = one.access, other.access
     turns = others(b.loops)
-    solved = in_one_epoch(a.barriers, b.barriers, a.loops, turns)
+    solved = in_one_epoch(a.barriers, b.barriers, a.loops, turns, values.block.threads)
     if a.loops != b.loops or solved is None or any(solved.get(turns[t]) is not t for t in a.loops):
         return False  # in iterations of their own, what they load may differ
     if prod(joint_periods([one, other]).values()) > MOST_ITERATIONS:

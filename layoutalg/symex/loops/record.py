@@ -42,6 +42,7 @@ class LoopRecord:
     iterations: Mapping[Expr, LaneIterations] = field(default_factory=dict)  # of loops that each lane leaves for itself
     last: Mapping[Expr, Expr] = field(default_factory=dict)  # of such, the iteration that was a lane's last
     exits: Mapping[Expr, tuple[int, Expr]] = field(default_factory=dict)  # each loop's head, and when it is left
+    ends: tuple[Expr, ...] = ()  # what decides where waves end, and to how many barriers they have come
 
     def behind(self, within: Collection[Expr]) -> dict[Expr, Expr]:
         """The iterations of all loops but of these, where they are left: what their unknowns are of behind them."""

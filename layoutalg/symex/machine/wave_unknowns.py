@@ -130,7 +130,7 @@ class WaveUnknowns:
         own, vacant = self.bits_of(mask)
         of = (own,) if vacant is FALSE else (own, vacant)
         bits = 32 if mask.half is not None else self.wave.size
-        found = self.unknown_of("mask", 1 << bits, *of, const(mask.half or 0), kind=Kind.ANY)
+        found = self.unknown_of("mask", 1 << bits, *of, const(bits), const(mask.half or 0), kind=Kind.ANY)
         self.alike.add(found)
         return found
 

@@ -80,11 +80,15 @@ class DrawnMemory:
         own = [one for one in self.assumed if not one.elements]
         names = {name: v for one in own for v, name in one.values}
         found = {one.name: self._value(one, own) for one in given}
-        point = {v: int(found[name]) for name, v in names.items()}
-        if not all(value(one.holds, point) for one in own):
+        if not self.admits(found):
             solution = _solution(all_of(*(one.holds for one in own)), "the values that it names")
             found |= {name: solution.get(v, int(found[name])) for name, v in names.items()}
         return found
+
+    def admits(self, values: Mapping[str, int | float]) -> bool:
+        """Whether named values may be these together."""
+        own = [one for one in self.assumed if not one.elements]
+        return all(value(one.holds, {v: int(values[name]) for v, name in one.values}) for one in own)
 
     def _value(self, one: Given, own: Sequence[Assumption]) -> int | float:
         dtype = one.dtype or f"u{8 * (one.bytes or 4)}"

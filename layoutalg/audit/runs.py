@@ -261,6 +261,8 @@ class Runs:
         contents = DrawnMemory(self.file, at, seed, generator)
         values = {**contents.values(launch.given)}
         values |= {name: n for name, n in given.items() if isinstance(values[name], int)}
+        if not contents.admits(values):
+            raise LaunchError("the launch excludes what is given of its named values")
         shapes, inputs = {}, dict[str, Array | Draw]()
         for name in launch.tensors:
             item, tensor, related = self.file.descriptor(name), self.launched.tensors[name], contents.is_related(name)

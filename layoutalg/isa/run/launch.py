@@ -42,7 +42,7 @@ from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import image_base
 from layoutalg.isa.run.scratch import scratch_stride
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, TRAPS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, TRAPS
 from layoutalg.target import target as gpu
 
 #: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
@@ -317,6 +317,8 @@ def _turn(
                 return address, name, done
         elif name in ENDS:
             return address, name, done
+        elif name in TRAPS and instruction.fields.get("simm16") != ENDS_PROGRAM:
+            raise UnsupportedInstructionError(f"{instruction.place}: a trap that is not llvm.trap's")
         elif name in TRAPS:
             thread = registers.thread_of(int(np.argmax(registers.live)))
             raise Fault("control", f"the program traps, {thread}", registers.where, thread=thread)

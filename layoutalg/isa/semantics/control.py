@@ -18,6 +18,9 @@ ENDS = frozenset({"S_ENDPGM"})
 #: AMDGPUUsage, "Trap Handler ABI").
 TRAPS = frozenset({"S_TRAP"})
 
+#: The number of `llvm.trap`; that of a debugger does nothing where there is none (LLVM, D46769, "Trap Handler ABI").
+ENDS_PROGRAM = 2
+
 #: Branch → what it looks at, and whether it is taken where that holds (ISA manuals, SOPP).
 BRANCHES: Mapping[str, tuple[str, bool]] = {
     "S_BRANCH": ("", True),

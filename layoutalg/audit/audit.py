@@ -93,17 +93,18 @@ def _joined(file: SpecFile, cases: Mapping[str, SpecFile], found: Mapping[str, A
     subjects = joined.subjects({name: (*one.claims, *joined.unasked(one.unasked)) for name, one in found.items()})
     worst = [(found[name], (one.claim, one.about)) for name, one in map(joined.worst, subjects)]
     audits, asked = [*found.values()], {one.claim for of_one in subjects for _, one in of_one}
+    unasked = tuple(dict.fromkeys(name for one in audits for name in one.unasked))
     always = {name: always_launched(case) for name, case in cases.items()}
     of_sizes = {text for name, case in cases.items() for text in said_of_sizes(case, always[name])}
     assumed = (text for one in audits for text in one.assumptions if text not in of_sizes)
     return replace(
         audits[0],
-        claims=tuple(map(joined.finding, subjects)),
+        claims=tuple(one for one in map(joined.finding, subjects) if not (one.verdict and one.claim in unasked)),
         assumptions=(*said_of_sizes(file, all(always.values())), *dict.fromkeys(assumed)),
         shown={about: one.shown[about] for one, about in worst if about in one.shown},
         facts=tuple(joined.facts({name: one.facts for name, one in found.items()})),
         vacuous={name: why for one in audits for name, why in one.vacuous.items() if name not in asked},
-        unasked=tuple(dict.fromkeys(name for one in audits for name in one.unasked)),
+        unasked=unasked,
         unclaimed=tuple(dict.fromkeys(text for one in audits for text in one.unclaimed)),
         ended=tuple(dict.fromkeys(place for one in audits for place in one.ended)),
     )

@@ -49,8 +49,11 @@ def _sizes(file: SpecFile, block: Sequence[Expr]) -> Iterator[tuple[tuple[int, .
     """Each size of a block, and what is given of sizes where it is that."""
     over = variables(*block)
     values = np.meshgrid(*_values(over), indexing="ij")
-    all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel()
-                          for one in array(block, dict(zip(over, values, strict=True)))], axis=1)  # fmt: skip
+    try:
+        found = array(block, dict(zip(over, values, strict=True)))
+    except OverflowError as error:
+        raise ManyBlocksError(f"the sizes of a block, {_said(block)}, are not told: {error}") from error
+    all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel() for one in found], axis=1)
     sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
     if len(sizes) > MOST:
         raise ManyBlocksError(f"a block has {len(sizes)} sizes ({_said(block)}), and each is looked at by itself, at "

@@ -19,7 +19,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.figures.template import Guesses
 from layoutalg.index import ZERO, Expr, conjuncts, div, simplify, slack, substitute, variables
 from layoutalg.index.evaluate import value
-from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.launch.symbolic import AXES, LDS, KernelLaunch
 
 #: A value of sizes at which two guesses are compared: large, and of few factors.
 LARGE = 9973
@@ -40,7 +40,14 @@ def guesses(accesses: Sequence[TracedAccess], launched: KernelLaunch) -> Guesses
             lengths[one.memory] = ZERO  # of one access nothing is known: of all
         elif one.memory not in lengths or _larger(found, lengths[one.memory]):
             lengths[one.memory] = found if lengths.get(one.memory) is not ZERO else ZERO
-    return Guesses({name: found for name, found in lengths.items() if found is not ZERO}, grid)
+    told = {name: _with_grid(found, grid) for name, found in lengths.items() if found is not ZERO}
+    return Guesses(told, grid)
+
+
+def _with_grid(length: Expr, grid: Mapping[int, Expr]) -> Expr:
+    """A length in which the blocks of an axis are what they are guessed to be."""
+    blocks = {f"grid_{AXES[axis]}": count for axis, count in grid.items()}
+    return substitute(length, {v: blocks[v.value.name] for v in variables(length) if v.value.name in blocks})
 
 
 def _rooms(access: TracedAccess) -> Sequence[Expr]:

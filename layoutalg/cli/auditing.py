@@ -197,7 +197,7 @@ def _told(found: auditing.Audit, claims: list[dict[str, Any]], where: report.Lin
         for one, *others in some[:MANY]:
             about = f"{'' if one['about'][:1] == '(' else ','} {one['about']}" if one["about"] else ""
             of_run = _at(one["run"]) if "run" in one and "source" not in one else ""
-            more = f"; so are {len(others)} more at these lines" if others else ""
+            more = f"; so {'are' if others[1:] else 'is'} {len(others)} more at these lines" if others else ""
             yield f"  {one['claim']}{about}{_at(one)}: {verdict}: {shortened(one['reason'])}{of_run}{more}"
         if some[MANY:]:
             yield f"  and {len(some) - MANY} more that are {verdict}; the JSON document has them all"

@@ -85,14 +85,6 @@ def follow(
     elements = () if stopped else builder.finished()
     met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    decide = tuple(dict.fromkeys(e for end in builder.ends for e in (end.condition, end.barriers)))
-    return Trace(
-        elements,
-        replace(loops.record, ends=decide),
-        facts,
-        tuple(builder.loads),
-        met,
-        cuts,
-        values.assumptions,
-        stopped,
-    )
+    ends = tuple(dict.fromkeys(e for end in builder.ends for e in (end.condition, end.barriers)))
+    record = replace(loops.record, ends=ends)
+    return Trace(elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)

@@ -51,13 +51,14 @@ def decided(kernel: Followed, access: TracedAccess) -> Answer:
 
 
 def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, several: bool) -> Answer:
-    """Refuted where no reading holds and sizes and indices alone decide, so that the formula is the machine's own."""
+    """Refuted where no reading holds, sizes and indices alone decide, and nothing has what was cut off."""
     answer = kernel.decide(NAME, access, somehow)
     verdict, launched = answer.verdict, kernel.launched
     if several and isinstance(verdict, Proved):
         return unseen(answer.about, Open("whether a word stands for a negative number differs from case to case"))
     given = {*launched.blocks, *launched.threads, *variables(*launched.sizes.values())}
-    if not isinstance(verdict, Refuted) or given.issuperset(variables(somehow, kernel.given(access))):
+    decides = given.issuperset(variables(somehow, kernel.given(access))) and not _has_upper_words(access.offset)
+    if not isinstance(verdict, Refuted) or decides:
         return answer
     why = f"perhaps: {verdict.reason}"
     return answer._replace(verdict=Unknown(NAME, verdict.strategy, verdict.seconds, (), why))
@@ -79,6 +80,12 @@ def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
     somehow = all_of(*(any_of(*ways) for ways in words))
     several = any(len(ways) > 1 for ways in words)
     return somehow, (nearest, as_written) if several else ()
+
+
+def _has_upper_words(offset: Expr) -> bool:
+    """Whether something is divided by what something is the remainder of: the upper word of a number in two."""
+    both = [{node.args[1] for node in postorder(offset) if node.op == op} for op in ("div", "mod")]
+    return not both[0].isdisjoint(both[1])
 
 
 def _of_loaded(x: Expr, loaded: Container[Expr]) -> bool:

@@ -135,7 +135,9 @@ class InferredLoops(LoopBuilder):
         if not counts:
             raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))
-        if len(counts) < len(ways):  # one at least, whatever sizes make of the count: else nothing were claimed of these
+        if len(counts) < len(
+            ways
+        ):  # one at least, whatever sizes make of the count: else nothing were claimed of these
             count = self._fewer(this, execution, leaves, simplify(maximum(1, count)))
         return self._named(this, f"iteration {number}", count)
 

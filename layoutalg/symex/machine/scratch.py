@@ -32,6 +32,7 @@ from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.values.modular import same_word
+from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
 #: FLAT_SCRATCH as a pair of scalar registers, where it is one (LLVM, AMDGPU's SIRegisterInfo: FLAT_SCR_vi).
@@ -55,7 +56,8 @@ class Scratch:
         places = dict(zip((name for name, _ in kernel.user_sgprs), firsts, strict=False))
         if kernel.machine.scratch_base == "machine" or not kernel.extra_sgprs[1]:
             return
-        offset = symbol("scratch wavefront offset", min=0, max=(1 << 32) - 1)
+        offset = self.w.fresh("scratch wavefront offset", 1 << 32, Kind.ANY)  # each wave has its own
+        self.w.alike.add(offset)
         after = kernel.user_sgpr_count + sum(kernel.block_indices) + kernel.extra_sgprs[0]
         self.registers.write_scalar(Operand("s", after), 32, self.w.word(offset))
         if "flat_scratch_init" in places:

@@ -130,7 +130,7 @@ class Refutation:
         else:
             why = f"no run shows it ({'; '.join(filter(None, (self.runs.said, self.alone.said(at))))})"
         told = f"{why}: {verdict.reason}"
-        return Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, told)
+        return Unknown(verdict.claim, verdict.strategy, verdict.seconds, verdict.assumptions, told, verdict.witness)
 
     def is_of(self, run: FaultyRun, one: Finding) -> bool:
         """Whether a run shows that a claim fails: its own instruction does what it says that none does."""

@@ -172,7 +172,7 @@ def _claim(
     places = [where(report.address_of(part.strip())) for part in about.split(";")]
     data |= {"source": places[0]} if places[0] else {}
     data |= {"meets": places[1]} if places[1:] and places[1] else {}
-    if isinstance(verdict, verdicts.Refuted):
+    if isinstance(verdict, verdicts.Refuted | verdicts.Unknown) and verdict.witness is not None:
         data |= {"witness": [dict(point) for point in verdict.witness.points]}
     run = found.shown.get((claim, about))
     if run is None:
@@ -234,7 +234,7 @@ def faults(claims: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 def unshown(one: dict[str, Any]) -> bool:
     """Whether the prover refutes it, and no run has shown it."""
-    return " fails: " in one["reason"]
+    return one["verdict"] == "unknown" and "witness" in one
 
 
 def _figures(found: measured.Figures, where: report.Lines, template: Path | None, as_json: bool) -> int:

@@ -104,6 +104,8 @@ class Unknown(Verdict):
     """
 
     why: str = ""
+    #: Where the claim fails by the prover, which nothing has shown.
+    witness: Witness | None = None
 
     @property
     def reason(self) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -179,20 +180,20 @@ def test_what_triton_wrote_of_a_kernel_is_in_its_template_and_held_against_its_l
     refused(run("audit"), "give a code object, or with --triton what Triton wrote of one")
 
 
-def failing(claim: str, about: str, reason: str, verdict: str = "unknown", **lines: str) -> dict[str, str]:
-    return {"claim": claim, "about": about, "reason": reason, "verdict": verdict, **lines}
+def failing(claim: str, about: str, reason: str, verdict: str = "unknown", **more: object) -> dict[str, Any]:
+    return {"claim": claim, "about": about, "reason": reason, "verdict": verdict, **more}
 
 
 def test_what_one_fault_makes_fail_is_told_once() -> None:
     barrier = {"source": "k.hip:6", "meets": "k.hip:9"}
     pairs = [f"0x{n} ds_write_b32 stores to lds; 0x{n + 50} ds_read_b32 loads from lds" for n in range(4)]
-    unshown = "no run shows it: no two waves meet fails: thread 3"
+    unshown: dict[str, Any] = {"witness": [{"thread": 3}]}
     claims = [
-        failing("race_free", pairs[0], unshown, **barrier),
+        failing("race_free", pairs[0], "no run shows it", **unshown, **barrier),
         failing("race_free", pairs[1], "a run: race", "refuted", **barrier),
         failing("race_free", pairs[2], "the time is up", **barrier),  # of this one nothing is known
-        failing("race_free", pairs[3], unshown, source="k.hip:6", meets="k.hip:12"),
-        failing("initialised", pairs[0], unshown, **barrier),
+        failing("race_free", pairs[3], "no run shows it", **unshown, source="k.hip:6", meets="k.hip:12"),
+        failing("initialised", pairs[0], "no run shows it", **unshown, **barrier),
         failing("in_bounds", "", "", "proved"),
     ]
     assert [[claims.index(one) for one in each] for each in faults(claims)] == [[1, 0], [2], [3], [4]]

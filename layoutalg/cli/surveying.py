@@ -21,7 +21,9 @@ with lazy_imports():
     from rich import table as tables
 
     from layoutalg.isa.container import binary, bundle, loader
+    from layoutalg.isa.decode import code as decoding
     from layoutalg.isa.run import described
+    from layoutalg.isa.semantics import floats
     from layoutalg.target import known
     from layoutalg.target import read as targets
 
@@ -87,8 +89,10 @@ def _kernels(payload: bytes, surveyors: dict[str, described.Surveyor]) -> Iterat
     for name, kernel in container.kernels.items():
         said, code = kernel.metadata, {"instructions": None, "missing": {f"not decoded: {container.target}": 1}}
         if is_read:
-            mode = {"float_mode": read[name].float_mode} if name in read else {}
-            code = vars(surveyor.survey(kernel.code, said.wave_size, **mode))
+            whole, mode = kernel.code, floats.FLOAT_MODE
+            if name in read:
+                whole, mode = decoding.own_code(read[name]), read[name].float_mode
+            code = vars(surveyor.survey(whole, said.wave_size, mode))
         yield {
             "kernel": name, **code, "vgprs": said.vgprs, "agprs": said.agprs, "sgprs": said.sgprs,
             "lds_bytes": said.lds_bytes, "scratch_bytes": said.scratch_bytes, "code_bytes": len(kernel.code),

@@ -42,6 +42,7 @@ class KernelBinary(Descriptor):
     code: bytes
     entry: int  # address of the first instruction in the image
     image: tuple[Segment, ...]  # what is loaded
+    sized: bool = True  # whether the file says how long the code is; if not, `code` is all that may belong to it
     unprinted: tuple[int, ...] = ()  # addresses at which calls of printf were left out
     preloading: bool = True  # the firmware fills in what is to be preloaded, as current firmware does
 
@@ -132,7 +133,7 @@ def _binary(container: Container, loaded: LoadedKernel) -> KernelBinary:
         raise CodeObjectError(f"{metadata.name} has blocks of {metadata.required_block}, which are no three sizes")
     kernel = KernelBinary(
         **vars(descriptor), metadata=metadata, target=container.target, code=loaded.code, entry=loaded.entry,
-        image=container.segments, unprinted=container.unprinted_by(loaded),
+        image=container.segments, sized=loaded.sized, unprinted=container.unprinted_by(loaded),
     )  # fmt: skip
     _refuse_preload(kernel)
     return kernel

@@ -6,7 +6,7 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 
 | what is taken | where ROCr's loader takes it | refused |
 |---|---|---|
-| the processor | `e_flags`, EF_AMDGPU_MACH (`GetIsa`) | another than the metadata's, features included |
+| the processor | `e_flags`, EF_AMDGPU_MACH (`GetIsa`) | another than the metadata's, features too |
 | the version | `EI_ABIVERSION` 2 to 4, V4 to V6 (`GetCodeObjectVersion`) | others |
 | memory | PT_LOAD, copied in their order (`LoadSegmentsV2`) | overlaps (`elf`), and a start that moves code |
 | relocations | every SHT_RELA (`ApplyRelocations`) | all, in sections and in the dynamic section |
@@ -17,7 +17,11 @@ ROCr's, which reads program headers, sections and their symbols (ROCR-Runtime, `
 
 The metadata's version need not be that of the ABI: ROCr asks the file's header alone, HIP's runtime the metadata alone
 (clr, `rocclr/device/devprogram.cpp`, `createKernelMetadataMap`), and clang 16 and 17 write 1.2 where they write V4.
-The length of the code is its symbol's size, which no loader needs: control that goes beyond it is refused later.
+Assembly that is written by hand has 1.0, that of version 3, under a later ABI: its keys are the same, but it names no
+target, which neither runtime looks for there (clr, `getTripleTargetIDFromCodeObject`).
+The length of the code is its symbol's size, which no loader needs: control that goes beyond it is refused later.  A
+symbol of size 0, which an assembler writes where nobody says `.size`, leaves it open: the code ends before the next
+function or descriptor, or with the segment, and within that where control cannot go on (`decode.code`).
 Not looked at, since no loader does: other sections, physical addresses, alignments of segments. Of the names of
 sections one is looked for, which notes what was left out.
 What it cannot represent: relocations, and code objects before version 4.
@@ -39,9 +43,10 @@ from layoutalg.target.known import processors
 #: The machine number of AMD GPUs, and the OS that kernels are loaded under (AMDGPUUsage, "ELF Header").
 EM_AMDGPU, _AMDHSA = 224, 64
 
-#: ABI versions of V4 to V6, and the versions of their metadata (AMDGPUUsage, "Code Object V4 Metadata" and following).
+#: ABI versions of V4 to V6, and the versions of the metadata of V3 to V6 (AMDGPUUsage, "Code Object V3 Metadata" and
+#: following).
 _ABI_VERSIONS = frozenset({2, 3, 4})
-_METADATA_VERSIONS = frozenset({(1, 1), (1, 2)})
+_METADATA_VERSIONS = frozenset({(1, 0), (1, 1), (1, 2)})
 
 #: NT_AMDGPU_METADATA, of the owner AMDGPU (AMDGPUUsage, "Note Records").
 _METADATA = "AMDGPU", 32
@@ -84,6 +89,7 @@ class LoadedKernel:
     descriptor: bytes  # 64 bytes
     entry: int  # address of the first instruction
     code: bytes
+    sized: bool = True  # whether the file says how long the code is; if not, `code` is all that may belong to it
 
     def holds(self, address: int) -> bool:
         """Whether an address is in its code."""
@@ -163,11 +169,15 @@ def _metadata(file: Elf) -> Metadata:
 
 
 def _processor(file: Elf, metadata: Metadata) -> str:
-    """The target whose processor `e_flags` and the metadata say alike; its features too."""
-    said, number = TargetId.parse(metadata.target), file.flags & 0xFF
+    """The target whose processor `e_flags` say, and the metadata alike where they name one; its features too."""
+    flagged, number = TargetId.of_flags(file.flags), file.flags & 0xFF
+    if not metadata.target:
+        if flagged is None:
+            raise CodeObjectError(f"the code object is for the processor {number:#x}, which no target's file has")
+        return processors()[number].name
+    said, known = TargetId.parse(metadata.target), {one.processor for one in processors().values()}
     if said is None:
         raise CodeObjectError(f"the code object's metadata say {metadata.target!r} of amdhsa.target")
-    flagged, known = TargetId.of_flags(file.flags), {one.processor for one in processors().values()}
     if (flagged.processor if flagged else None) != (said.processor if said.processor in known else None):
         named = flagged.processor if flagged else hex(number)
         raise CodeObjectError(f"the code object's e_flags name the processor {named}, its metadata {said.processor}")
@@ -257,15 +267,23 @@ def _kernel(file: Elf, segments: tuple[Segment, ...], tables: Tables, metadata: 
         raise CodeObjectError(
             f"{metadata.name}: the descriptor's entry {entry:#x} is not the symbol's address {function.address:#x}"
         )
-    if not function.size or entry % _CODE:
-        raise damaged(f"{metadata.name} has {function.size} bytes of code at {entry:#x}")
-    home = next((one for one in segments if one.bytes_at(entry, function.size) is not None), None)
+    home = next((one for one in segments if one.bytes_at(entry, max(function.size, 1)) is not None), None)
     if home is None or not home.executable or home.writable:
         raise CodeObjectError(f"{metadata.name}: the code at {entry:#x} lies in no segment that is executed and not "
                               "written")  # fmt: skip
-    code = home.bytes_at(entry, function.size)
+    size = function.size or _room(tables, home, entry)
+    if not size or entry % _CODE:
+        raise damaged(f"{metadata.name} has {size} bytes of code at {entry:#x}")
+    code = home.bytes_at(entry, size)
     assert code is not None
-    return LoadedKernel(metadata, descriptor, entry, code)
+    return LoadedKernel(metadata, descriptor, entry, code, sized=bool(function.size))
+
+
+def _room(tables: Tables, home: Segment, entry: int) -> int:
+    """The bytes of the file from an entry to the next function or object behind it, or to the segment's end."""
+    named = (one for table in tables for found in table.values() for one in found)
+    behind = (one.address for one in named if one.kind in (elf.STT_FUNC, elf.STT_OBJECT) and one.address > entry)
+    return max(min((home.address + len(home.data), *behind)) - entry, 0)
 
 
 def _descriptor_address(file: Elf, segments: tuple[Segment, ...], tables: Tables, name: str) -> int:

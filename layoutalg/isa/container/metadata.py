@@ -95,7 +95,7 @@ class KernelMetadata:
 class Metadata:
     """What the note says."""
 
-    target: str  # as it is written: amdgcn-amd-amdhsa--gfx90a:xnack-
+    target: str  # as it is written: amdgcn-amd-amdhsa--gfx90a:xnack-; empty in those of version 1.0, which have none
     version: tuple[int, ...]
     kernels: tuple[KernelMetadata, ...]
 
@@ -107,14 +107,14 @@ def read_metadata(note: bytes) -> Metadata:
 
     >>> read_metadata(bytes([0x80]))
     Traceback (most recent call last):
-    layoutalg.errors.CodeObjectError: the code object's metadata have no amdhsa.target
+    layoutalg.errors.CodeObjectError: the code object's metadata have no amdhsa.kernels
     """
     try:
         document = msgpack.unpackb(note, object_pairs_hook=_once)
     except (ValueError, TypeError, msgpack.UnpackException) as error:
         raise damaged(f"its metadata are no msgpack document: {error}") from error
     whole = _Entry("the code object", document)
-    target = whole.text("amdhsa.target")
+    target = whole.text("amdhsa.target", "")
     kernels = tuple(_kernel(one) for one in whole.items("amdhsa.kernels"))
     for name, times in Counter(name for one in kernels for name in {one.name, one.symbol}).items():
         if times > 1:

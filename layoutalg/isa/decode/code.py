@@ -2,11 +2,16 @@
 
 A basic block starts at the entry, at the target of a branch and after a branch or an end; control moves only between
 blocks.  A relative branch goes to `address + 4 + 4·simm16` (ISA manuals, S_BRANCH).
+
+Where the file does not say how long the code is (`container.loader`), it ends where control cannot go on: behind an end
+or S_BRANCH, where no branch before leads further.  With a jump to what a register holds, all bytes may be code.
+What it cannot represent: of such a file, code behind that end to which a branch further back leads from there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -119,11 +124,31 @@ def _successors(last: Instruction) -> tuple[int, ...]:
     return (target,) if last.name == "S_BRANCH" else (following, target)
 
 
+def own_code(kernel: KernelBinary) -> bytes:
+    """The code of a kernel: as long as its file says, else as far as control can go.
+
+    Bytes that are no instruction end nothing: who decodes them says so.
+    """
+    if kernel.sized:
+        return kernel.code
+    furthest = kernel.entry
+    with suppress(UnsupportedInstructionError):
+        for one in decode(kernel.code, kernel.entry, kernel.architecture, kernel.target):
+            if one.name in JUMPS:
+                break
+            following = one.address + one.size
+            furthest = max(furthest, branch_target(one) or 0)
+            if (one.name in ENDS or one.name == "S_BRANCH") and furthest < following:
+                return kernel.code[: following - kernel.entry]
+    return kernel.code
+
+
 def decode_kernel(kernel: KernelBinary) -> MachineCode:
-    """Decodes the code of a kernel.
+    """Decodes the code of a kernel, and sees where it ends if its file does not say.
 
     Raises `UnsupportedInstructionError` with the bytes that are no known instruction, or with one that is not allowed.
     """
+    kernel = replace(kernel, code=own_code(kernel), sized=True)
     instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
     refuse_what_is_not_allowed(kernel, instructions)
     code = MachineCode(kernel, instructions)

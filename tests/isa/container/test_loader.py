@@ -9,6 +9,7 @@ from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel, own_code
 from layoutalg.target.known import decoded
 from tests.isa.containers import Edited
 from tests.isa.edits import (
@@ -167,12 +168,55 @@ def test_a_symbol_is_not_there_twice(table):
     refused(twice, "several symbols")
 
 
-def test_a_symbol_without_code_is_refused():
-    def empty(code):
-        for table in (".dynsym", ".symtab"):
-            code.symbol(table, NAME, size=0)
+def unsized(code):
+    """As assemblers write it where nobody says `.size`."""
+    for table in (".dynsym", ".symtab"):
+        code.symbol(table, NAME, size=0)
 
-    refused(empty, "has 0 bytes of code")
+
+def test_code_without_a_size_ends_where_control_cannot_go_on():
+    sized, open_ended = kernel(lambda code: None), kernel(unsized)
+    assert (sized.sized, open_ended.sized) == (True, False)
+    assert open_ended.code.startswith(sized.code)
+    assert len(own_code(open_ended)) < len(sized.code) + 256
+    end = decode_kernel(open_ended).instructions[-1]
+    assert end.name == "S_ENDPGM"
+    assert decode_kernel(sized).instructions[: len(decode_kernel(open_ended).instructions)] == (
+        decode_kernel(open_ended).instructions
+    )
+
+
+def test_code_without_a_size_ends_before_what_has_a_name():
+    def edit(code):
+        unsized(code)
+        start = code.kernel_symbol(NAME)["st_value"]
+        for table in (".dynsym", ".symtab"):
+            code.symbol(table, "__hip_cuid_", info=0x12, address=start + 32)
+
+    assert len(kernel(edit).code) == 32
+
+
+def test_a_symbol_without_room_for_code_is_refused():
+    def edit(code):
+        unsized(code)
+        (text,) = [k for k in code.programs("PT_LOAD") if code.elf.get_segment(k)["p_flags"] == 5]
+        code.program(text, file_size=0)
+
+    refused(edit, "has 0 bytes of code")
+
+
+def test_metadata_that_name_no_target_leave_it_to_the_flags():
+    def without(code, version=(1, 1)):
+        document = {key: value for key, value in code.metadata.items() if key != "amdhsa.target"}
+        code.write_metadata(document | {"amdhsa.version": list(version)})
+
+    def unknown(code):
+        without(code)
+        code.write(48, "<I", 0x5FF)
+
+    assert alike(kernel(without), kernel(lambda code: None))
+    assert kernel(lambda code: without(code, (1, 0))).target == "gfx942"  # as hand-written assembly has it
+    refused(unknown, "the code object is for the processor 0xff, which no target's file has")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +295,7 @@ def test_the_metadatas_version_is_not_that_of_the_abi(abi, minor):
     assert alike(kernel(edit), read_kernels(payload())[NAME])
 
 
-@pytest.mark.parametrize("version", [[1, 0], [1, 3], [2, 1], [1]])
+@pytest.mark.parametrize("version", [[0, 9], [1, 3], [2, 1], [1]])
 def test_metadata_of_another_version_are_refused(version):
     def edit(code):
         code.write_metadata(code.metadata | {"amdhsa.version": version})

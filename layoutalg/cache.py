@@ -11,9 +11,16 @@ written, nothing is kept and nothing fails. Files lie in 256 folders by the firs
 
 import hashlib
 import os
+import sys
+from functools import cache
 from pathlib import Path
 
 from layoutalg.disk import write_whole
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from importlib import metadata
+
 
 LIMIT = 16
 
@@ -38,6 +45,16 @@ def key(*parts: bytes | str) -> str:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.hexdigest()
+
+
+@cache
+def package() -> str:
+    """The hash of this package's source, and of the versions of what verdicts rest on."""
+    root = Path(__file__).parent
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".toml", ".json"))
+    versions = [metadata.version(name) for name in ("z3-solver", "numpy", "sympy")]
+    sources = (part for path in files for part in (str(path.relative_to(root)), path.read_bytes()))
+    return key(sys.version, *versions, *sources)
 
 
 def read(name: str) -> bytes | None:

@@ -28,6 +28,7 @@ with lazy_imports():
         executing,
         explaining,
         hardware,
+        hazards,
         kernels,
         lsp,
         rechecking,
@@ -41,7 +42,7 @@ COMMANDS = {
     "check": checking, "lsp": lsp, "diff": comparing, "offsets": checking, "recheck": rechecking,
     "explain": explaining, "draw": drawing, "synth": synthesis,
     "run": kernels, "emit": kernels, "compile": kernels, "binary": binaries,
-    "execute": executing, "audit": auditing, "survey": surveying, "ck": ck, "convert": converting,
+    "execute": executing, "audit": auditing, "survey": surveying, "hazards": hazards, "ck": ck, "convert": converting,
     "banks": hardware, "targets": hardware, "devices": hardware, "bench": benching, "demo": demo,
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""

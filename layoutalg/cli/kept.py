@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tomllib
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from layoutalg.cli.checked import CheckedFile
@@ -25,8 +23,6 @@ from layoutalg.disk import files_of
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    from importlib import metadata
-
     from layoutalg import cache as disk
     from layoutalg.target import files as gpus
 
@@ -63,7 +59,7 @@ class Kept:
         if len(content) > LARGEST:
             return None
         targets = (part for entry in self._targets.items() for part in entry)
-        asked = _Asked(content, disk.key(b"check", content, str(path), repr(self.options), *targets, _package()))
+        asked = _Asked(content, disk.key(b"check", content, str(path), repr(self.options), *targets, disk.package()))
         self._asked[str(path)] = asked
         return _checked(asked.key, str(path))
 
@@ -109,13 +105,3 @@ def _targets() -> dict[str, bytes]:
     with suppress(OSError):
         return files_of(Path(folder), ".toml") if folder else {}
     return {}
-
-
-@cache
-def _package() -> str:
-    """The hash of this package's source, and of the versions of what verdicts rest on."""
-    root = Path(__file__).parents[1]
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".toml", ".json"))
-    versions = [metadata.version(name) for name in ("z3-solver", "numpy", "sympy")]
-    sources = (part for path in files for part in (str(path.relative_to(root)), path.read_bytes()))
-    return disk.key(sys.version, *versions, *sources)

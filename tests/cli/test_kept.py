@@ -38,7 +38,7 @@ def test_what_changes_is_decided_anew(file, monkeypatch):
     assert (changed.returncode, changed.stderr) == (1, "")
     assert run("check", file).returncode == 1
     file.write_text(GOOD)
-    monkeypatch.setattr(kept, "_package", lambda: "another version")
+    monkeypatch.setattr("layoutalg.cache.package", lambda: "another version")
     assert run("check", file).stderr == ""
 
 

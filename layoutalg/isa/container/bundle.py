@@ -47,6 +47,13 @@ _LONGEST_NAME, _LARGEST_LOG = 1 << 10, 30
 
 SECTION = b".hip_fatbin"
 
+#: How files begin that may hold code objects: bundles, and ELF files, code objects and hosts' alike.
+BEGINNINGS = (_PLAIN, _COMPRESSED, b"\x7fELF")
+
+
+class NoCodeError(CodeObjectError):
+    """A file that holds no code object, or none for the target that was asked for."""
+
 
 @dataclass(frozen=True)
 class Bundled:
@@ -65,11 +72,11 @@ def code_objects(payload: bytes, target: str = "") -> Sequence[Bundled]:
 
     >>> code_objects(b"GIF89a")
     Traceback (most recent call last):
-    layoutalg.errors.CodeObjectError: neither an AMD code object nor a bundle of them, and none is within
+    layoutalg.isa.container.bundle.NoCodeError: neither an AMD code object nor a bundle of them, and none is within
     """
     found = list(_all(payload))
     if not found:
-        raise CodeObjectError("neither an AMD code object nor a bundle of them, and none is within")
+        raise NoCodeError("neither an AMD code object nor a bundle of them, and none is within")
     if not target:
         return found
     device = TargetId.parse(target)
@@ -78,7 +85,7 @@ def code_objects(payload: bytes, target: str = "") -> Sequence[Bundled]:
     taken = [one for one in found if device.takes(one.target)]
     if not taken:
         there = ", ".join(sorted({str(one.target) for one in found}))
-        raise CodeObjectError(f"there is no code object for {target}: there are those for {there}")
+        raise NoCodeError(f"there is no code object for {target}: there are those for {there}")
     return taken
 
 

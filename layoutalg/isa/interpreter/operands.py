@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.storage import RegisterStorage
 from layoutalg.isa.semantics.accesses import MemoryInstruction
@@ -48,6 +49,11 @@ KEEPING = frozenset({
     "V_ADD_I16", "V_SUB_I16", "V_MAD_U16", "V_MAD_I16", "V_BITOP3_B16",
     *(f"V_{kind}3_{type}16" for kind in ("MIN", "MAX", "MED") for type in "UI"),
 })  # fmt: skip
+
+
+def keeps_other_half(name: str, architecture: Architecture) -> bool:
+    """Whether an operation whose result is half a register keeps the other half, or clears it."""
+    return architecture.halves or name in KEEPING
 
 
 class Operands:
@@ -114,7 +120,7 @@ class Operands:
 
     def _half_target(self, instruction: Instruction, operand: Operand, lanes: Source | None) -> Target:
         """Writes the half of a register that the operand names; the other is kept, or cleared."""
-        keep = self.kernel.architecture.halves or instruction.name in KEEPING
+        keep = keeps_other_half(instruction.name, self.kernel.architecture)
         old, part = partial(self.registers.old_register, operand), half_of(operand) if keep else ""
         write: Target = partial(self.registers.write_register, operand, 32, half=part)
         if lanes is not None:
@@ -179,8 +185,8 @@ class Operands:
         The lower of a constant is the constant, and what the upper is no source says: LLVM takes it twice from the
         lower half (AMDGPUISelDAGToDAG, SelectVOP3PMods).
         """
-        selected = _selected(instruction, "abc".index(role))
-        if operand.kind in ("int", "float") and (operand.index == 0 or selected == {0}):
+        picked = selected(instruction, "abc".index(role))
+        if operand.kind in ("int", "float") and (operand.index == 0 or picked == {0}):
             word = self.constant(operand, 32)
             return _always(self.w.pair(word, word))
         if operand.kind not in ("s", "v", "a"):
@@ -188,9 +194,9 @@ class Operands:
         in_lanes = operand.kind != "s"
         read = self.registers.read_register if in_lanes else self.registers.read_scalar
         first = self._indexed(operand, role) if in_lanes else operand
-        if len(selected) == 2:
+        if len(picked) == 2:
             return partial(read, first, 64)
-        half = partial(read, replace(first, index=first.index + min(selected)), 32)
+        half = partial(read, replace(first, index=first.index + min(picked)), 32)
 
         def twice() -> Word:
             word = half()
@@ -233,7 +239,7 @@ def operand_of(instruction: Instruction, role: str) -> Operand:
     return instruction.operands[role]
 
 
-def _selected(instruction: Instruction, place: int) -> set[int]:
+def selected(instruction: Instruction, place: int) -> set[int]:
     """Which halves of its source at this place a packed operation takes: 0 the lower, 1 the upper (CDNA 3 ISA, VOP3P).
 
     V_PK_MOV_B32 takes one half of each of its two.

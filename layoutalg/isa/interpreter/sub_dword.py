@@ -36,6 +36,12 @@ def part_of(select: int) -> tuple[int, int]:
     return (8 * select, 8) if select < 4 else (0, 32) if select == WHOLE else (16 * (select - 4), 16)
 
 
+def keeps_rest(instruction: Instruction) -> bool:
+    """Whether a part of the result's register is written, and the rest of it kept."""
+    fields = instruction.fields
+    return fields.get("dst_sel", WHOLE) != WHOLE and fields.get("dst_unused", 0) == _KEEP
+
+
 class SubDword:
     """Reads parts of sources, and writes a part of a register."""
 

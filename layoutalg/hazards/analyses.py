@@ -1,0 +1,27 @@
+"""Every analysis of a kernel's graph, by the kind of its findings: what `hazards` asks, one module each.
+
+An analysis takes the graph and yields findings; it raises `UnsupportedInstructionError` where it cannot say, and then
+the kernel is told as not analysed.  A further one is a module beside these and a line in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from layoutalg.hazards import waits
+from layoutalg.hazards.flow import ControlFlow
+from layoutalg.hazards.hazard import Hazard
+
+
+class Analysis(NamedTuple):
+    """What finds hazards of a kind, and the kind in words."""
+
+    find: Callable[[ControlFlow], Iterator[Hazard]]
+    about: str
+
+
+#: Kind of finding → what finds it.
+ANALYSES: Mapping[str, Analysis] = {
+    "wait": Analysis(waits.find, "a register is used or overwritten while an access is still to write it"),
+}

@@ -1,0 +1,33 @@
+"""A hazard that was found in a kernel: of which kind, where, between which two instructions, and what is missing.
+
+| field | is |
+|---|---|
+| `kind` | the rule: `wait`, `undefined`, … (`analyses.ANALYSES` has them all) |
+| `consumer` | the instruction at which it shows |
+| `producer` | the one that it has to do with, where there is one: the load that is under way |
+| `missing` | what would make it right: `s_waitcnt vmcnt(2)` |
+| `condition` | empty: whenever the producer is carried out (or the consumer, where there is none), it happens |
+
+A finding with a condition is *possible*: it says which branches have to go which way, or what else has to hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """One hazard."""
+
+    kind: str
+    consumer: int  # an address, as is the producer
+    what: str
+    missing: str = ""
+    producer: int | None = None
+    condition: str = ""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it happens on whatever way control goes on from the producer."""
+        return not self.condition

@@ -1,0 +1,217 @@
+"""Registers that are read or overwritten while a load, an atomic operation or an LDS access is still to write them.
+
+For each counter it is known, at each place of the code, which instructions may be under way, and how many accesses of
+the counter were issued since, at least (the *age*).  A wait that leaves n is a wait for those of age n and more; where
+accesses that come back in any order are under way, only a wait for 0 is one at all.  Where ways meet, what may be under
+way on either is, at the younger age: a least fixpoint over the graph, as LLVM's SIInsertWaitcnts has it.
+
+| step | under way: vmcnt |
+|---|---|
+| 0x00 global_load v1 | {0x00: 0} |
+| 0x08 global_load v2 | {0x00: 1, 0x08: 0} |
+| 0x10 s_waitcnt vmcnt(1) | {0x08: 0} |
+| 0x14 v_add v3, v2, v2 | a hazard: v2 is under way; missing: vmcnt(0) |
+
+The first instruction that touches a register on a way is told, and then the load is taken to be done: what follows is
+the same fault.  A field of a wait that is all ones is none (LLVM, AMDGPUBaseInfo: getVmcntBitMask and its kin).
+What it cannot represent: that a counter holds no more than its bits, and a wave waits when it is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.hazards.hazard import Hazard
+from layoutalg.isa.architecture import Architecture, Wait
+from layoutalg.isa.effects import named
+from layoutalg.isa.semantics.counted import CountedAs, counted
+
+
+@dataclass
+class UnderWay:
+    """What may be under way: counter → instruction → how many accesses of the counter came after it, at least."""
+
+    ages: dict[str, dict[int, int]] = field(default_factory=dict)
+    unordered: frozenset[str] = frozenset()
+
+    def copy(self) -> UnderWay:
+        """An independent copy."""
+        return UnderWay({name: dict(ages) for name, ages in self.ages.items()}, self.unordered)
+
+    def issue(self, address: int, how: CountedAs, *, brings: bool) -> None:
+        """An access is issued; it `brings` something to registers or not."""
+        for name in how.counters:
+            ages = self.ages[name] = {one: age + 1 for one, age in self.ages.get(name, {}).items()}
+            if brings:
+                ages[address] = 0
+        if how.unordered:
+            self.unordered |= set(how.counters)
+
+    def wait(self, left: Mapping[str, int]) -> None:
+        """A wait until so many of each counter are left."""
+        for name, count in left.items():
+            if count and name in self.unordered:
+                continue
+            if name in self.ages:
+                self.ages[name] = {one: age for one, age in self.ages[name].items() if age < count}
+        self.unordered -= {name for name, count in left.items() if not count}
+
+    def done(self, address: int) -> None:
+        """An access is taken to be done."""
+        for ages in self.ages.values():
+            ages.pop(address, None)
+
+    def join(self, other: UnderWay) -> bool:
+        """Takes in what may be under way on another way; whether that is more than was known."""
+        more = not other.unordered <= self.unordered
+        self.unordered |= other.unordered
+        for name, ages in other.ages.items():
+            mine = self.ages.setdefault(name, {})
+            for one, age in ages.items():
+                if age < mine.get(one, age + 1):
+                    mine[one], more = age, True
+        return more
+
+    def counters(self, address: int) -> dict[str, int]:
+        """The counters on which an access may be under way, and what a wait for it has to leave of each."""
+        mine = {name: ages[address] for name, ages in self.ages.items() if address in ages}
+        return {name: 0 if name in self.unordered else age for name, age in mine.items()}
+
+    @property
+    def addresses(self) -> set[int]:
+        """What may be under way."""
+        return {address for ages in self.ages.values() for address in ages}
+
+
+class _Event(NamedTuple):
+    """What a step has to do with counters and registers."""
+
+    step: FlowStep
+    touched: int  # registers
+    counted: CountedAs | None
+    left: Mapping[str, int] | None  # of a wait
+
+
+class Waits:
+    """The analysis of one graph."""
+
+    def __init__(self, flow: ControlFlow) -> None:
+        self.flow, self.architecture = flow, flow.kernel.architecture
+        self.events = {start: [*self._events(block)] for start, block in flow.blocks.items()}
+        self.brings = {
+            event.step.address: event.step.effects.writes
+            for events in self.events.values()
+            for event in events
+            if event.counted
+        }
+        self.before = self._fixpoint()
+
+    def _events(self, block: FlowBlock) -> Iterator[_Event]:
+        for step in block.steps:
+            one, effects = step.instruction, step.effects
+            wait = self.architecture.waits.get(one.name)
+            how = counted(one.name, one.fields, self.architecture)
+            left = None if wait is None else left_by(wait, one.fields.get("simm16", 0))
+            yield _Event(step, effects.reads | effects.writes, how, left)
+
+    def _fixpoint(self) -> dict[int, UnderWay]:
+        """What may be under way at the beginning of each block that is reached."""
+        order = self.flow.order
+        before = {entry: UnderWay() for entry in self.flow.entries}
+        left = set(before)
+        while left:
+            start = min(left, key=order.__getitem__)
+            left.remove(start)
+            after = before[start].copy()
+            for _ in self.faults(start, after):
+                pass
+            for successor in self.flow.blocks[start].successors:
+                known = before.get(successor)
+                if known is None:
+                    before[successor] = after.copy()
+                    left.add(successor)
+                elif known.join(after):
+                    left.add(successor)
+        return before
+
+    def faults(self, start: int, state: UnderWay) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
+        """Carries a block out on a state: each step that touches what an access is to write, the access, its ages."""
+        brings, due = self.brings, self._due(state)
+        for step, touched, how, left in self.events[start]:
+            if left is not None:
+                state.wait(left)
+                due = self._due(state)
+                continue
+            if touched & due:
+                for address in sorted(state.addresses):
+                    if touched & brings[address] and not (how and self._follows(step, address, how, state)):
+                        yield step, address, state.counters(address)
+                        state.done(address)
+                due = self._due(state)
+            if how is not None:
+                state.issue(step.address, how, brings=bool(step.effects.writes))
+                due |= step.effects.writes
+
+    def _follows(self, step: FlowStep, address: int, how: CountedAs, state: UnderWay) -> bool:
+        """Whether a load only overwrites what an earlier one of its kind brings, which come in their order."""
+        if step.effects.reads & self.brings[address] or how.overtakes:
+            return False
+        on = state.counters(address)
+        return set(on) == set(how.counters) and not state.unordered & set(on)
+
+    def _due(self, state: UnderWay) -> int:
+        due = 0
+        for address in state.addresses:
+            due |= self.brings[address]
+        return due
+
+
+def left_by(wait: Wait, immediate: int) -> Mapping[str, int]:
+    """How many accesses of each counter a wait leaves; of a counter that it does not wait for, nothing.
+
+    >>> from layoutalg.isa.architecture import ARCHITECTURES
+    >>> left_by(ARCHITECTURES["cdna"].waits["S_WAITCNT"], 0xC07F)
+    {'lgkm': 0}
+    """
+    most = {name: (1 << sum(bits for _, bits in pieces)) - 1 for name, pieces in wait.fields.items()}
+    return {name: count for name, count in wait.left(immediate).items() if count < most[name]}
+
+
+def find(flow: ControlFlow) -> Iterator[Hazard]:
+    """Every first use of a register while an access is to write it."""
+    waits = Waits(flow)
+    told: set[tuple[int, int]] = set()
+    for start in sorted(waits.before):
+        for step, address, ages in waits.faults(start, waits.before[start].copy()):
+            if (step.address, address) not in told:
+                told.add((step.address, address))
+                yield _finding(waits, step, address, ages)
+
+
+def _finding(waits: Waits, step: FlowStep, address: int, ages: Mapping[str, int]) -> Hazard:
+    flow, effects, brings = waits.flow, step.effects, waits.brings[address]
+    does = "reads" if effects.reads & brings else "overwrites"
+    some = ", ".join(named((effects.reads & brings) or (effects.writes & brings)))
+    what = f"{does} {some}, which {flow.steps[address].instruction.place} is still to write"
+    return Hazard("wait", step.address, what, missing_wait(waits.architecture, ages), address, "")
+
+
+def missing_wait(architecture: Architecture, left: Mapping[str, int]) -> str:
+    """The wait instructions that leave so many of each counter, as assemblers write them.
+
+    >>> from layoutalg.isa.architecture import ARCHITECTURES
+    >>> missing_wait(ARCHITECTURES["cdna"], {"vm": 2}), missing_wait(ARCHITECTURES["rdna4"], {"load": 0})
+    ('s_waitcnt vmcnt(2)', 's_wait_loadcnt 0')
+    """
+    texts: list[str] = []
+    for name, wait in architecture.waits.items():
+        mine: Sequence[str] = [counter for counter in wait.fields if counter in left]
+        if name == "S_WAITCNT" and len(architecture.waits) <= 2:
+            texts += [f"s_waitcnt {' '.join(f'{counter}cnt({left[counter]})' for counter in mine)}"] if mine else []
+        elif len(wait.fields) == 1 and mine:
+            operand = f"null, {left[mine[0]]}" if name == "S_WAITCNT_VSCNT" else f"{left[mine[0]]}"
+            texts.append(f"{name.lower()} {operand}")
+    return "; ".join(texts)

@@ -59,7 +59,7 @@ def hazards(
     """Find hazards in every kernel's machine code, without a launch file.
 
     By default: registers that are read or overwritten while a load, an atomic operation or an LDS access is still to
-    write them, on whatever way control comes there.
+    write them, on whatever way control comes there; instructions between which AMD's manual asks for more wait states.
 
     Exit 0 nothing, 1 something found, 2 something not analysed, 3 bad input.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from layoutalg.hazards import waits
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
+from layoutalg.hazards.wait_states import find as wait_states
 
 
 class Analysis(NamedTuple):
@@ -24,4 +25,5 @@ class Analysis(NamedTuple):
 #: Kind of finding → what finds it.
 ANALYSES: Mapping[str, Analysis] = {
     "wait": Analysis(waits.find, "a register is used or overwritten while an access is still to write it"),
+    wait_states.KIND: Analysis(wait_states.find, "two instructions are nearer to each other than AMD's manual allows"),
 }

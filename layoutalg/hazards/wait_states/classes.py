@@ -27,7 +27,7 @@ _SIZE = re.compile(r"^V_S?MFMAC?_(?:SCALE_)?([A-Z]+\d+)_(\d+)X\d+X(\d+)_?(.*)$")
 
 
 @dataclass(frozen=True)
-class Matrix:
+class MatrixPasses:
     """A matrix product: its kind, and the passes of four cycles that it takes."""
 
     kind: str
@@ -81,25 +81,25 @@ def is_packing(instruction: Instruction) -> bool:
     return bool(fields.get("opsel", 0) & picks)
 
 
-def matrix_of(instruction: Instruction, target: str) -> Matrix | None:
+def matrix_of(instruction: Instruction, target: str) -> MatrixPasses | None:
     """The kind and passes of a matrix product; None of what is none.
 
     >>> matrix_of(Instruction(0, 8, "V_MFMA_F32_32X32X8_F16", "VOP3P_MFMA"), "gfx942")
-    Matrix(kind='xdl', passes=8)
+    MatrixPasses(kind='xdl', passes=8)
     >>> matrix_of(Instruction(0, 8, "V_MFMA_F32_16X16X4_F32", "VOP3P_MFMA"), "gfx942")
-    Matrix(kind='sgemm', passes=8)
+    MatrixPasses(kind='sgemm', passes=8)
     """
     if instruction.name.startswith(("V_WMMA", "V_SWMMAC")):
-        return Matrix("wmma", 0)
+        return MatrixPasses("wmma", 0)
     found = _SIZE.match(instruction.name)
     if found is None:
         return None
     result, rows, depth, types = found[1], int(found[2]), int(found[3]), found[4]
     if result == "F64":
-        return Matrix("dgemm16", 16 if target == "gfx950" else 8) if rows == 16 else Matrix("dgemm4", 4)
+        return MatrixPasses("dgemm16", 16 if target == "gfx950" else 8) if rows == 16 else MatrixPasses("dgemm4", 4)
     single = types.split("_")[-1] == "F32"
     kind = "sgemm" if single and target != "gfx90a" else "xdl"
-    return Matrix(kind, _passes(instruction, target, rows, depth, types))
+    return MatrixPasses(kind, _passes(instruction, target, rows, depth, types))
 
 
 def _passes(instruction: Instruction, target: str, rows: int, depth: int, types: str) -> int:

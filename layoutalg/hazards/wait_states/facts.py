@@ -14,8 +14,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from layoutalg.hazards.wait_states.classes import Matrix, is_dot, is_packing, is_transcendental, matrix_of, unit_of
-from layoutalg.hazards.wait_states.rules import MANUALS, RULES, Rule
+from layoutalg.hazards.wait_states.classes import (
+    MatrixPasses,
+    is_dot,
+    is_packing,
+    is_transcendental,
+    matrix_of,
+    unit_of,
+)
+from layoutalg.hazards.wait_states.rules import MANUALS, RULES, WaitRule
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, NO_REGISTER, Instruction, Operand
 from layoutalg.isa.effects import spans_of
@@ -39,7 +46,7 @@ _MOST_KEPT = 1 << 16
 
 
 @dataclass(frozen=True)
-class Facts:
+class RuledInstruction:
     """One instruction as the rules see it: what it does first, what second, and the wait states that it counts as.
 
     `time`: those that it takes at most where it need not wait for another one's unit; `result`, `c`: of a matrix
@@ -49,28 +56,28 @@ class Facts:
     name: str
     waits: int
     time: int
-    matrix: Matrix | None
+    matrix: MatrixPasses | None
     first: tuple[tuple[str, Registers], ...]
-    second: tuple[tuple[int, tuple[Rule, ...]], ...]  # by register
+    second: tuple[tuple[int, tuple[WaitRule, ...]], ...]  # by register
     written: Registers
     result: Registers
     c: Registers
 
-    def follows_same(self, rule: Rule, first: Facts) -> bool:
+    def follows_same(self, rule: WaitRule, first: RuledInstruction) -> bool:
         """Whether this is the second to the same: C is the whole result; of dot products, of one opcode."""
         return self.c == first.result if rule.first != "dot product writes" else self.name == first.name
 
 
 @dataclass(eq=False)
-class Known:
+class KnownInstructions:
     """What the rules ask of instructions that were seen, of kernels of one target and size of waves.
 
     Kernels repeat few encodings, which the decoder keeps: one that it gives again is found by its operands' identity.
     """
 
-    _kept: dict[tuple[int, int], tuple[Instruction, Facts]] = field(default_factory=dict)
+    _kept: dict[tuple[int, int], tuple[Instruction, RuledInstruction]] = field(default_factory=dict)
 
-    def facts_of(self, instruction: Instruction, kernel: KernelBinary) -> Facts:
+    def facts_of(self, instruction: Instruction, kernel: KernelBinary) -> RuledInstruction:
         """As the function of this name."""
         key = id(instruction.operands), id(instruction.fields)
         kept = self._kept.get(key)
@@ -82,23 +89,23 @@ class Known:
 
 
 @lru_cache(maxsize=16)
-def known_of(target: str, wave_size: int) -> Known:
+def known_of(target: str, wave_size: int) -> KnownInstructions:
     """What is known of instructions of this target, in waves of so many lanes."""
-    return Known()
+    return KnownInstructions()
 
 
-def facts_of(instruction: Instruction, kernel: KernelBinary) -> Facts:
+def facts_of(instruction: Instruction, kernel: KernelBinary) -> RuledInstruction:
     """What the rules of the kernel's target ask of an instruction.
 
     Raises `UnsupportedInstructionError` for one that no table describes.
     """
     view = _View.of(instruction, kernel)
-    asked: dict[int, list[Rule]] = {}
+    asked: dict[int, list[WaitRule]] = {}
     for name, which in _SECOND.get(view.unit, {}).items():
         for register in which(view) if (name, kernel.target) in _ASKING else ():
             asked.setdefault(register, []).extend(_ASKING[name, kernel.target])
     waits = _wait_states(view, kernel)
-    return Facts(
+    return RuledInstruction(
         instruction.name, waits, _time(instruction, kernel, waits), view.matrix,
         tuple((name, registers) for name, which in _FIRST.get(view.unit, {}).items() if (registers := which(view))),
         tuple((register, tuple(rules)) for register, rules in asked.items()),
@@ -141,7 +148,7 @@ class _View:
 
     instruction: Instruction
     unit: str
-    matrix: Matrix | None
+    matrix: MatrixPasses | None
     reads: Mapping[str, Registers]
     writes: Mapping[str, Registers]
 
@@ -304,7 +311,7 @@ _SECOND: Mapping[str, Mapping[str, Which]] = {
 }
 
 #: What is done second, and the target → the rules that ask of it.
-_ASKING: Mapping[tuple[str, str], list[Rule]] = {
+_ASKING: Mapping[tuple[str, str], list[WaitRule]] = {
     (second, target): [rule for rule in RULES if rule.second == second and target in rule.counts]
     for second in {rule.second for rule in RULES}
     for target in MANUALS

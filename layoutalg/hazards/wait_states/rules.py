@@ -47,7 +47,7 @@ _PASSES = (2, 4, 8, 16)
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class WaitRule:
     """Wait states between a first instruction, which did `first` to a register, and a second that does `second` to it.
 
     `same`: of a matrix product's C: whether it is the first one's whole result; None: whichever.
@@ -81,34 +81,34 @@ def _since_gfx940(manual: Count, compiler: Count = None) -> Mapping[str, tuple[C
 
 
 #: What a vector instruction writes, and who reads it too early.
-VECTOR: tuple[Rule, ...] = (
-    Rule("vector writes scalar", "memory's scalar", _every(5)),
-    Rule("vector writes scalar", "lane select", _every(4)),
-    Rule("vector writes scalar", "mask of v_div_fmas", _every(4)),
-    Rule("vector writes scalar", "constant of a vector instruction", _since_gfx940(2)),
-    Rule("vector writes exec", "data-parallel primitive", _every(5)),
-    Rule("vector writes exec", "matrix product", _every(4)),
-    Rule("vector writes exec", "constant of a vector instruction", _since_gfx940(2)),
-    Rule("vector writes exec", "v_readlane, v_readfirstlane, v_writelane", _since_gfx940(4)),
-    Rule("vector writes exec", "v_permlane", {"gfx950": (4, 4)}),
-    Rule("vector writes", "source of a data-parallel primitive", _every(2)),
-    Rule("vector writes", "source of a matrix product", _every(2)),
-    Rule("vector writes", "source of v_readlane", _since_gfx940(1)),
-    Rule("vector writes", "source of v_permlane", {"gfx950": (2, 2)}),
-    Rule("transcendental writes", "source of another vector instruction", _since_gfx940(1)),
-    Rule("part of a register written", "source of a vector instruction", _since_gfx940(1)),
-    Rule("dot product writes", "source of another instruction", _every(3), same=False),
-    Rule("dot product writes", "A or B of the same dot product", _every(3), same=True),
-    Rule("dot product writes", "result of another vector instruction", _every(3), same=False),
+VECTOR: tuple[WaitRule, ...] = (
+    WaitRule("vector writes scalar", "memory's scalar", _every(5)),
+    WaitRule("vector writes scalar", "lane select", _every(4)),
+    WaitRule("vector writes scalar", "mask of v_div_fmas", _every(4)),
+    WaitRule("vector writes scalar", "constant of a vector instruction", _since_gfx940(2)),
+    WaitRule("vector writes exec", "data-parallel primitive", _every(5)),
+    WaitRule("vector writes exec", "matrix product", _every(4)),
+    WaitRule("vector writes exec", "constant of a vector instruction", _since_gfx940(2)),
+    WaitRule("vector writes exec", "v_readlane, v_readfirstlane, v_writelane", _since_gfx940(4)),
+    WaitRule("vector writes exec", "v_permlane", {"gfx950": (4, 4)}),
+    WaitRule("vector writes", "source of a data-parallel primitive", _every(2)),
+    WaitRule("vector writes", "source of a matrix product", _every(2)),
+    WaitRule("vector writes", "source of v_readlane", _since_gfx940(1)),
+    WaitRule("vector writes", "source of v_permlane", {"gfx950": (2, 2)}),
+    WaitRule("transcendental writes", "source of another vector instruction", _since_gfx940(1)),
+    WaitRule("part of a register written", "source of a vector instruction", _since_gfx940(1)),
+    WaitRule("dot product writes", "source of another instruction", _every(3), same=False),
+    WaitRule("dot product writes", "A or B of the same dot product", _every(3), same=True),
+    WaitRule("dot product writes", "result of another vector instruction", _every(3), same=False),
 )
 
 #: What others than vector instructions do.
-OTHERS: tuple[Rule, ...] = (
-    Rule("m0 written", "load to LDS, LDS access by lane", _every(1)),
-    Rule("m0 written", "buffer load to LDS", {"gfx90a": (None, 1), **_since_gfx940(0, 1)}),
-    Rule("register of the machine set", "s_getreg", _every(2)),
-    Rule("register of the machine set", "s_setreg", _every(2)),
-    Rule("wide store's data", "result of a vector instruction", {"gfx90a": (None, 1), **_since_gfx940(2)}),
+OTHERS: tuple[WaitRule, ...] = (
+    WaitRule("m0 written", "load to LDS, LDS access by lane", _every(1)),
+    WaitRule("m0 written", "buffer load to LDS", {"gfx90a": (None, 1), **_since_gfx940(0, 1)}),
+    WaitRule("register of the machine set", "s_getreg", _every(2)),
+    WaitRule("register of the machine set", "s_setreg", _every(2)),
+    WaitRule("wide store's data", "result of a vector instruction", {"gfx90a": (None, 1), **_since_gfx940(2)}),
 )
 
 _X942, _X950, _X90A = (5, 7, 11, 19), (5, 8, 12, 20), (5, 0, 11, 19)
@@ -116,44 +116,44 @@ _S = (4, 6, 10, 18)
 _SAME = (2, 0, 0, 0)
 
 
-def _xdl(second: str) -> Rule:
-    return Rule("xdl", second, {"gfx90a": (None, _X90A), "gfx942": (_X942, _X942), "gfx950": (_X950, _X950)})
+def _xdl(second: str) -> WaitRule:
+    return WaitRule("xdl", second, {"gfx90a": (None, _X90A), "gfx942": (_X942, _X942), "gfx950": (_X950, _X950)})
 
 
 #: Matrix products; the numbers are those of the first one's passes.  Where C is the whole result of a product of
 #: another kind, the manual has it among what overlaps, and LLVM among what is the same.
-MATRIX: tuple[Rule, ...] = (
-    Rule("xdl", "C of xdl", {"gfx90a": (None, 0), **_since_gfx940(_SAME)}, same=True),
-    Rule("xdl", "C of xdl", {
+MATRIX: tuple[WaitRule, ...] = (
+    WaitRule("xdl", "C of xdl", {"gfx90a": (None, 0), **_since_gfx940(_SAME)}, same=True),
+    WaitRule("xdl", "C of xdl", {
         "gfx90a": (None, (2, 0, 8, 16)), "gfx942": ((3, 5, 9, 17),) * 2, "gfx950": ((4, 6, 10, 18),) * 2,
     }, same=False),
-    Rule("xdl", "C of sgemm, dgemm", {
+    WaitRule("xdl", "C of sgemm, dgemm", {
         "gfx90a": (None, 0), "gfx942": ((3, 5, 9, 17), _SAME), "gfx950": ((3, 6, 10, 18), _SAME),
     }, same=True),
-    Rule("xdl", "C of sgemm, dgemm", {
+    WaitRule("xdl", "C of sgemm, dgemm", {
         "gfx90a": (None, (3, 0, 9, 17)), "gfx942": ((3, 5, 9, 17),) * 2, "gfx950": ((3, 6, 10, 18),) * 2,
     }, same=False),
     _xdl("A or B"),
     _xdl("memory reads"),
     _xdl("vector reads"),
     _xdl("vector writes"),
-    Rule("sgemm", "C of sgemm, dgemm", _since_gfx940(_SAME), same=True),
-    Rule("sgemm", "C of sgemm, dgemm", _since_gfx940((2, 4, 8, 16)), same=False),
-    Rule("sgemm", "A or B", _since_gfx940(_S)),
-    *(Rule("sgemm", second, _since_gfx940(_S)) for second in ("memory reads", "vector reads", "vector writes")),
-    Rule("dgemm16", "C of sgemm, dgemm", {"gfx90a": (None, 9), "gfx942": (9, 9), "gfx950": (17, 17)}, same=False),
-    Rule("dgemm16", "A or B", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 19)}),
-    Rule("dgemm16", "vector reads", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 19)}),
-    Rule("dgemm16", "vector writes", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 11)}),
-    Rule("dgemm16", "memory reads", _every(18)),
-    Rule("dgemm4", "C of sgemm, dgemm", _every(4)),
-    *(Rule("dgemm4", second, _every(6)) for second in ("A or B", "vector reads", "vector writes")),
-    Rule("dgemm4", "memory reads", _every(9)),
-    Rule("C of xdl", "vector writes", _every((1, 3, 7, 15))),
-    Rule("wmma", "A or B of wmma", {"gfx1100": (1, 1), "gfx1151": (1, 1), "gfx1201": (None, 1)}),
+    WaitRule("sgemm", "C of sgemm, dgemm", _since_gfx940(_SAME), same=True),
+    WaitRule("sgemm", "C of sgemm, dgemm", _since_gfx940((2, 4, 8, 16)), same=False),
+    WaitRule("sgemm", "A or B", _since_gfx940(_S)),
+    *(WaitRule("sgemm", second, _since_gfx940(_S)) for second in ("memory reads", "vector reads", "vector writes")),
+    WaitRule("dgemm16", "C of sgemm, dgemm", {"gfx90a": (None, 9), "gfx942": (9, 9), "gfx950": (17, 17)}, same=False),
+    WaitRule("dgemm16", "A or B", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 19)}),
+    WaitRule("dgemm16", "vector reads", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 19)}),
+    WaitRule("dgemm16", "vector writes", {"gfx90a": (None, 11), "gfx942": (11, 11), "gfx950": (19, 11)}),
+    WaitRule("dgemm16", "memory reads", _every(18)),
+    WaitRule("dgemm4", "C of sgemm, dgemm", _every(4)),
+    *(WaitRule("dgemm4", second, _every(6)) for second in ("A or B", "vector reads", "vector writes")),
+    WaitRule("dgemm4", "memory reads", _every(9)),
+    WaitRule("C of xdl", "vector writes", _every((1, 3, 7, 15))),
+    WaitRule("wmma", "A or B of wmma", {"gfx1100": (1, 1), "gfx1151": (1, 1), "gfx1201": (None, 1)}),
 )  # fmt: skip
 
-RULES: tuple[Rule, ...] = (*VECTOR, *OTHERS, *MATRIX)
+RULES: tuple[WaitRule, ...] = (*VECTOR, *OTHERS, *MATRIX)
 
 #: Beyond so many wait states no rule asks anything.
 FARTHEST = 20

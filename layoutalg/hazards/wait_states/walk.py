@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from layoutalg.hazards.flow import FlowBlock
-from layoutalg.hazards.wait_states.facts import Facts
-from layoutalg.hazards.wait_states.rules import FARTHEST, Rule
+from layoutalg.hazards.wait_states.facts import RuledInstruction
+from layoutalg.hazards.wait_states.rules import FARTHEST, WaitRule
 
 
 class _Done(NamedTuple):
     """Who did something to a register; its wait state, and the time when it was issued, of the block's start on."""
 
-    facts: Facts
+    facts: RuledInstruction
     address: int
     state: int
     time: int
@@ -43,7 +43,7 @@ _Held = dict[int, _Marks]
 class TooFew:
     """Two instructions with too few wait states between them."""
 
-    rule: Rule
+    rule: WaitRule
     first: int
     second: int
     register: int
@@ -69,8 +69,8 @@ class _Walk:
     """One walk over a block from what was done before it."""
 
     target: str
-    facts: Mapping[int, Facts]
-    found: dict[tuple[Rule, int, int], TooFew]
+    facts: Mapping[int, RuledInstruction]
+    found: dict[tuple[WaitRule, int, int], TooFew]
     held: _Held
     state: int = 0
     time: int = 0
@@ -84,7 +84,7 @@ class _Walk:
             self._step(self.facts[step.address], step.address)
         return True
 
-    def _step(self, facts: Facts, address: int) -> None:
+    def _step(self, facts: RuledInstruction, address: int) -> None:
         if facts.matrix:
             self.time = max(self.time, self.free)
             self.free = self.time + facts.matrix.passes
@@ -104,7 +104,9 @@ class _Walk:
         self.state += facts.waits
         self.time += facts.time
 
-    def _ask(self, rule: Rule, dones: tuple[_Done, ...], facts: Facts, address: int, register: int) -> None:
+    def _ask(
+        self, rule: WaitRule, dones: tuple[_Done, ...], facts: RuledInstruction, address: int, register: int
+    ) -> None:
         for done in dones:
             between = self.state - done.state - 1
             if between >= FARTHEST or (rule.same is not None and rule.same != facts.follows_same(rule, done.facts)):
@@ -114,7 +116,7 @@ class _Walk:
                 self._note(rule, done, address, register, manual, compiler)
 
     def _note(
-        self, rule: Rule, done: _Done, address: int, register: int, manual: int | None, compiler: int | None
+        self, rule: WaitRule, done: _Done, address: int, register: int, manual: int | None, compiler: int | None
     ) -> None:
         between, passed = self.state - done.state - 1, self.time - done.time
         least = min(count for count in (manual, compiler) if count is not None)
@@ -148,8 +150,8 @@ class Walker:
 
     target: str
     blocks: Mapping[int, FlowBlock]
-    facts: Mapping[int, Facts]
-    found: dict[tuple[Rule, int, int], TooFew] = field(default_factory=dict)
+    facts: Mapping[int, RuledInstruction]
+    found: dict[tuple[WaitRule, int, int], TooFew] = field(default_factory=dict)
     _starts: dict[int, tuple[_Held, int]] = field(default_factory=dict)
     _changed: set[int] = field(default_factory=set)
 

@@ -10,7 +10,7 @@ from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_un
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.loops.record import LoopRecord
-from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.machine.tracing import Order, TracedElement
 from layoutalg.symex.uses import uses
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
@@ -41,6 +41,7 @@ class TracedAccess:
     in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
     loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
+    order: Order | None = None  # where waves may know by atomic operations how far others are
 
     @property
     def signals(self) -> Expr:
@@ -77,13 +78,13 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
             found[-1] = replace(
                 whole, undefined=any_of(whole.undefined, undefined), stored=(*whole.stored, *stored),
                 uniform=whole.uniform and one.uniform, used=any_of(whole.used, reaches),
-                loaded=(*whole.loaded, *loaded),
+                loaded=(*whole.loaded, *loaded), order=_joined(whole.order, one.order),
             )  # fmt: skip
         else:
             this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
-            order = one.signalled, one.complete, one.invalidated, one.in_step
-            found.append(TracedAccess(*this, *rest, *order, reaches, loaded))
+            at = one.signalled, one.complete, one.invalidated, one.in_step
+            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order))
     return tuple(found)
 
 
@@ -92,8 +93,17 @@ def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: LoopRecord)
     behind, done = loops.behind(one.loops), dict[Expr, Expr]()
     each = one.offset, one.guard, one.value, one.barriers, one.invalidated, undefined, used
     offset, guard, value, barriers, invalidated, undefined, used = (moved(e, behind, done) for e in each)
+    order = one.order
+    if order is not None:
+        found, operands = (tuple(moved(e, behind, done) for e in of) for of in (order.found, order.operands))
+        order = replace(order, found=found, operands=operands, renewed=moved(order.renewed, behind, done))
     settled = replace(one, offset=offset, guard=guard, value=value, barriers=barriers, invalidated=invalidated)
-    return settled, undefined, used
+    return replace(settled, order=order), undefined, used
+
+
+def _joined(whole: Order | None, one: Order | None) -> Order | None:
+    """What an access has to do with order, with one element more."""
+    return whole and one and replace(whole, found=(*whole.found, *one.found))
 
 
 def _lasts(condition: Expr, loops: LoopRecord) -> bool:

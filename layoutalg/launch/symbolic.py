@@ -160,9 +160,18 @@ def is_used(one: Assumption, file: SpecFile) -> bool:
     return read and not any(_is_float(given[name].dtype) for _, name in one.values)
 
 
+def _is_of_the_start(one: Assumption, file: SpecFile) -> bool:
+    """Whether it says the same of each element of a tensor of integers when the launch begins, which then writes it."""
+    if one.alone is None or one.values or is_used(one, file):
+        return False
+    return all(is_whole(file.descriptor(name).dtype or "") for name in one.tensors)
+
+
 def _told(one: Assumption, file: SpecFile) -> str:
     """An assumption in words."""
-    return one.text if is_used(one, file) else f"{one.text} (when it begins: in runs alone)"
+    if is_used(one, file):
+        return one.text
+    return f"{one.text} (when it begins{'' if _is_of_the_start(one, file) else ': in runs alone'})"
 
 
 def _unshown(name: str, condition: Expr, given: Expr) -> str:
@@ -217,7 +226,9 @@ def _memory(file: SpecFile, launch: Launch, name: str, assumed: Sequence[Assumpt
     elements, written = Elements.of(item.descriptor, file.in_own_symbols), name in launch.writes
     signed, whole = item.dtype.startswith("i"), is_whole(item.dtype)
     space = simplify(elements.space * element)
-    return TensorMemory(name, space, element, written, signed, each, elements, distinct, whole)
+    start = (one for one in launch.assume if one.tensors == (name,) and _is_of_the_start(one, file))
+    begins = tuple((one.alone, one.holds) for one in start if one.alone is not None)
+    return TensorMemory(name, space, element, written, signed, each, elements, distinct, whole, begins)
 
 
 def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:

@@ -19,10 +19,11 @@ What it cannot represent: orders that atomic operations make; invalidations by C
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
+from layoutalg.audit.tickets import Tickets
 from layoutalg.index import FALSE, Expr, all_of, any_of
 from layoutalg.index.primed import same
 from layoutalg.symex.values.instances import moved
@@ -65,3 +66,16 @@ def _between(one: UnitAccess, one_cache: bool) -> tuple[Expr, Expr | None]:
     if one_cache:
         return one.barriers, one.signals
     return one.barriers if one.access.store else one.invalidated, one.signals if one.access.complete else None
+
+
+def last_behind_all(tickets: Tickets, mine: Accesses, theirs: Accesses, there: Mapping[Expr, Expr]) -> Iterator[Expr]:
+    """By each ticket, whether the one thread took the last and came behind what the other did, or the other way."""
+    for ticket in tickets.all:
+        for before, after, at in ((mine, theirs, (None, there)), (theirs, mine, (there, None))):
+            ways = [tickets.before_the_last(one.access, one.signals, ticket) for one in before]
+            last = [tickets.behind_the_last(one.access, one.barriers, one.renewed, ticket) for one in after]
+            yield all_of(*(_at(way, at[0]) for way in ways), *(_at(way, at[1]) for way in last))
+
+
+def _at(e: Expr, there: Mapping[Expr, Expr] | None) -> Expr:
+    return e if there is None else moved(e, there)

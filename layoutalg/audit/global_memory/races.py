@@ -28,10 +28,11 @@ from itertools import combinations, combinations_with_replacement, product
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
-from layoutalg.audit.global_memory.order import barrier_between, in_program_order
+from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, without
-from layoutalg.index import Expr, all_of, any_of, conjuncts, eq, negation, variables
+from layoutalg.audit.tickets import Tickets
+from layoutalg.index import TRUE, Expr, all_of, any_of, conjuncts, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
@@ -45,10 +46,11 @@ MOST_OPEN = 4
 
 def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting]:
     """Of each tensor that is stored to, the groups of accesses of which two threads may meet."""
+    tickets = Tickets(ask, accesses)
     stored = dict.fromkeys(one.memory for one in accesses if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
         tensor = TensorUnits.of([access for access in accesses if access.memory == memory], ask.launched)
-        yield from _TensorRaces(tensor, ask).meetings()
+        yield from _TensorRaces(tensor, ask, tickets).meetings()
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class _TensorRaces:
 
     tensor: TensorUnits
     ask: Ask
+    tickets: Tickets
 
     def meetings(self) -> Iterator[UnitMeeting]:
         """Every two groups, and each with itself, but for those that only load."""
@@ -137,7 +140,8 @@ class _TensorRaces:
         meet = all_of(*(eq(a, b) for a, b in zip(mine_at, theirs_at, strict=True)))
         about = _about(mine) if one is other else f"{_about(mine)}; {_about(theirs)}"
         goal = any_of(*self._ordered(mine, theirs, there), negation(meet))
-        whole = self.ask.decide(about, ForAll("no two threads meet", goal, all_of(*each), self._shown(there)), WHOLE)
+        known = all_of(*each, self._known((one.offset, one.guard), (other.offset, other.guard), there))
+        whole = self.ask.decide(about, ForAll("no two threads meet", goal, known, self._shown(there)), WHOLE)
         if isinstance(whole.verdict, Proved):
             return whole
         pairs = product(mine, theirs) if one is not other else ((a, b) for n, a in enumerate(mine) for b in mine[n:])
@@ -153,7 +157,8 @@ class _TensorRaces:
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
         goal = any_of(*self._ordered([one], [other], there), apart)
-        obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard), self._shown(there))
+        known = self._known((one.offset, one.guard), (other.offset, other.guard), there)
+        obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, known), self._shown(there))
         return self.ask.decide(about, obligation)
 
     def members(self, group: Rolled) -> list[UnitAccess]:
@@ -181,9 +186,20 @@ class _TensorRaces:
 
     def _ordered(
         self, mine: Sequence[UnitAccess], theirs: Sequence[UnitAccess], there: Mapping[Expr, Expr]
-    ) -> tuple[Expr, Expr]:
+    ) -> tuple[Expr, ...]:
         """The ways in which what one thread does happens before what the other does, or after it."""
-        return in_program_order(self.tensor, mine, theirs, there), barrier_between(self.tensor, mine, theirs, there)
+        by_barriers = (
+            in_program_order(self.tensor, mine, theirs, there),
+            barrier_between(self.tensor, mine, theirs, there),
+        )
+        return (*by_barriers, *last_behind_all(self.tickets, mine, theirs, there))
+
+    def _known(self, mine: Sequence[Expr], theirs: Sequence[Expr], there: Mapping[Expr, Expr]) -> Expr:
+        """What is known of the tickets of both threads."""
+        if not self.tickets.all:
+            return TRUE
+        other = moved(self.tickets.facts(*theirs), there)
+        return all_of(self.tickets.facts(*mine), other, self.tickets.distinct(there))
 
     def _shown(self, there: Mapping[Expr, Expr] | None = None) -> tuple[Shown, ...]:
         launched = self.tensor.launched

@@ -36,6 +36,7 @@ class UnitAccess:
     barriers: Expr
     signals: Expr
     invalidated: Expr
+    renewed: Expr  # the same of all caches of the device
     parts: tuple[Part, ...]
 
     @property
@@ -91,8 +92,9 @@ def _cut(access: TracedAccess, unit: int, alike: Collection[Expr], sizes: Collec
         raise SilenceError(f"{access} moves bytes that are in no unit")
     first = simplify(div(offset, unit))
     parts = (Part(simplify(first + k), guard) for k in range(access.width // unit))
+    renewed = ZERO if access.order is None else access.order.renewed
     barriers, signals, invalidated = (moved(e, names) for e in (access.barriers, access.signals, access.invalidated))
-    return UnitAccess(access, offset, guard, barriers, signals, invalidated, tuple(parts))
+    return UnitAccess(access, offset, guard, barriers, signals, invalidated, moved(renewed, names), tuple(parts))
 
 
 def _iterations(

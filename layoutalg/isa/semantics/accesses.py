@@ -288,6 +288,16 @@ def access_of(name: str, fields: Mapping[str, int]) -> MemoryInstruction:
     return replace(access, to_lds=True)
 
 
+def gives_result(name: str, fields: Mapping[str, int]) -> bool:
+    """Whether it is an atomic operation by which its wave may learn how far others are.
+
+    >>> gives_result("GLOBAL_ATOMIC_ADD", {"sc0": 1}), gives_result("GLOBAL_ATOMIC_ADD", {})
+    (True, False)
+    """
+    access = ACCESSES.get(name)
+    return access is not None and access.atomic is not None and access.returns(fields)
+
+
 def has_no_effect(name: str, fields: Mapping[str, int]) -> bool:
     """Whether nothing that is modelled changes by an instruction of this name and these immediates."""
     return name in NO_EFFECT or (name == "S_SENDMSG" and fields.get("simm16") == DEALLOCATE_VGPRS)

@@ -227,7 +227,8 @@ class DivergentLoop(NaturalLoop):
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
         entry = self.entry
-        behind = replace(states[0].copy(), path=entry.path, scc=scc, invalidated=entry.invalidated)
+        behind = replace(states[0].copy(), path=entry.path, scc=scc)
+        behind.invalidated, behind.renewed = entry.invalidated, entry.renewed
         after = joined(self.w, [behind])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)

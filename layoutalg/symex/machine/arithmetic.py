@@ -305,7 +305,7 @@ class IndexValues(WaveUnknowns):
     def ones_below(self, word: Word | Mask, places: Word) -> Word:
         """Of a number whose bits are all set all of them; of a mask what is not known; of data one function."""
         if isinstance(word, Mask):
-            return self._lanes_below(word, places)
+            return places if word.own is TRUE else self.word(self.lanes_below(word, simplify(places.expr)))
         number, count = (simplify(part.expr) for part in (word, places))
         if number.op == "const" and number.value % (1 << 32) == (1 << 32) - 1:
             return places
@@ -332,15 +332,6 @@ class IndexValues(WaveUnknowns):
         if e.op == "const":
             return self.const(int(f"{int(e.value) % (1 << 32):032b}"[::-1], 2), 32)
         return self.word(self.unknown_of("reversed", 1 << 32, e))
-
-    def _lanes_below(self, mask: Mask, places: Word) -> Word:
-        """How many lanes have a bit, of the 32 that a register has or of the lowest of them, if there are such."""
-        if mask.own is TRUE:
-            return places
-        e = simplify(places.expr)
-        most = int(min(max(e.hi, 0), 32))
-        half = const(mask.half or 0)
-        return self.word(self.unknown_of("lanes", most + 1, mask.own, half, e))
 
     def mul_high(self, a: Word | Mask, b: Word | Mask) -> Word:
         """The upper half of a product; the steps of a division are seen as such."""

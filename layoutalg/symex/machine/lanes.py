@@ -27,7 +27,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, mod, negation, select, simplify, substitute, variables
+from layoutalg.index import (
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    conjuncts,
+    const,
+    mod,
+    negation,
+    select,
+    simplify,
+    substitute,
+    variables,
+)
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -133,6 +146,8 @@ class SymbolicLanes:
             (own,) = arguments_of(lane)
             if negation(self.w.nobody(own)) in registers.state.path and implies(own, registers.own_exec):
                 return TRUE
+        if lane.op == "const" and self.w.wave.only_lane(registers.own_exec) == lane.value and self.some_active():
+            return TRUE
         return self.at_lane(all_of(registers.w.wave.occupied, registers.own_exec), lane, wave)
 
     def gathered(self, word: Word | Mask, lane: Word) -> Word:
@@ -151,6 +166,11 @@ class SymbolicLanes:
     def all_active(self) -> bool:
         """Whether this one is, whichever thread it is."""
         return self.registers.all_active()
+
+    def some_active(self) -> bool:
+        """Whether a lane of the wave is: this one is, or a branch skips where none is."""
+        own = self.registers.own_exec
+        return own is TRUE or negation(self.w.nobody(own)) in self.registers.state.path
 
     def active_together(self) -> bool:
         """Whether all are where this one is: EXEC is the same for every lane, each of which has a thread."""
@@ -208,6 +228,9 @@ class SymbolicLanes:
 
     def _first_lane(self, own: Expr) -> Expr:
         """The number of the first lane that has its bit of a mask."""
+        only = self.w.wave.only_lane(own)
+        if only is not None:
+            return const(only)
         lane = self.w.first_of(Mask(own))
         self.note_uniform(lane)
         return lane

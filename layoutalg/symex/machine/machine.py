@@ -30,8 +30,9 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
-from layoutalg.isa.semantics.accesses import NO_EFFECT, invalidates
+from layoutalg.isa.semantics.accesses import NO_EFFECT, gives_result, invalidates
 from layoutalg.isa.semantics.control import BARRIERS, TRAPS
+from layoutalg.isa.semantics.ordering import renews, writes_back
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Inputs
@@ -54,7 +55,8 @@ class SymbolicMachine:
         self.scratch = Scratch(self.registers)
         self.lanes = SymbolicLanes(self.registers)
         self._spaces = AddressSpaces(inputs, self.registers)
-        memory = SymbolicMemory(self.lanes, self.scratch, self._spaces, trace)
+        self._orders = any(gives_result(one.name, one.fields) for one in program.instructions)
+        memory = SymbolicMemory(self.lanes, self.scratch, self._spaces, trace, self._orders)
         self._interpreter = Interpreter(self.registers, memory, self.lanes)
         self._initialise(inputs)
 
@@ -68,7 +70,7 @@ class SymbolicMachine:
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
         if signals:
-            self.trace.signal(state.outstanding.accesses)
+            self.trace.signal(state.outstanding.accesses, state.outstanding.sight)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         if self.trace.recording and not self.lanes.of_the_block(*state.path):
@@ -95,6 +97,8 @@ class SymbolicMachine:
         registers = self.registers
         if registers.own_exec is TRUE and invalidates(instruction.name, instruction.fields):
             registers.state.invalidated = registers.state.barriers
+        if self._orders:
+            self._order(instruction)
         registers.define_scc()
         registers.assume(instruction)
         held = registers.moved_whole(instruction)
@@ -106,6 +110,18 @@ class SymbolicMachine:
         if held and registers.all_active():
             target = operand_of(instruction, "d")
             registers.set_lane_words((target.kind, target.index), held)
+
+    def _order(self, instruction: Instruction) -> None:
+        """What an instruction does to caches between blocks, where the wave has an active lane."""
+        state, name, fields = self.registers.state, instruction.name, instruction.fields
+        if not self.lanes.some_active():
+            return
+        cache = renews(name, fields)
+        if cache is not None:
+            state.outstanding.sight = state.outstanding.sight.renewed(cache, state.outstanding.accesses)
+            state.renewed = {**state.renewed, cache: state.barriers}
+        if writes_back(name, fields):
+            state.outstanding.write_back((self.kernel.architecture.counters.load,), instruction.address)
 
     def _trap(self, instruction: Instruction) -> None:
         """Nothing, where no wave comes here."""

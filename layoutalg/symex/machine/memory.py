@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from math import lcm
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, mod, select, simplify
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, minimum, mod, select, simplify
 from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.ordering import CACHES, keeps_stores
 from layoutalg.symex.machine.addresses import Span
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
-from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
+from layoutalg.symex.machine.tracing import Order, TraceBuilder, TracedElement
 from layoutalg.symex.values.unknowns import Kind
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target.transposed import TRANSPOSED
@@ -32,9 +34,12 @@ from layoutalg.target.transposed import TRANSPOSED
 class SymbolicMemory:
     """What memory instructions and waits do, on the registers and the trace of a machine."""
 
-    def __init__(self, lanes: SymbolicLanes, scratch: Scratch, spaces: AddressSpaces, trace: TraceBuilder) -> None:
+    def __init__(
+        self, lanes: SymbolicLanes, scratch: Scratch, spaces: AddressSpaces, trace: TraceBuilder, orders: bool = False
+    ) -> None:
+        """`orders`: whether waves may learn by atomic operations how far others are."""
         self.registers, self.kernel, self.w = lanes.registers, lanes.registers.kernel, lanes.w
-        self.lanes, self.scratch, self.spaces, self.trace = lanes, scratch, spaces, trace
+        self.lanes, self.scratch, self.spaces, self.trace, self.orders = lanes, scratch, spaces, trace, orders
 
     def start_in_lds(self, word: Word, bits: int) -> Word:
         """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
@@ -129,9 +134,29 @@ class SymbolicMemory:
         for key, word, source in loaded:
             self.registers.write_cell(key, word, counters, source, half)
         waiting = [LDS] if access.space == "lds" else []
-        if access.space == "global" and not self.kernel.one_cache:
+        if (access.space == "global" and not self.kernel.one_cache) or (self.orders and access.space != "scratch"):
             waiting.append(access_at(instruction.address))
+        if self.orders:
+            self._see(instruction, access)
         self._issue(instruction, access, counted, [*waiting, *(half_of(key, half) for key, _, _ in loaded)])
+
+    def _see(self, instruction: Instruction, access: MemoryInstruction) -> None:
+        """What others may not see from here on, or the wave may see too old."""
+        outstanding, architecture = self.registers.state.outstanding, self.kernel.architecture
+        if access.space == "global" and access.store and keeps_stores(self.kernel.target):
+            outstanding.sight = outstanding.sight.storing(instruction.address)
+        if access.space == "global" and access.atomic and access.returns(instruction.fields):
+            outstanding.sight = outstanding.sight.finding(instruction.address, CACHES[architecture.name])
+
+    def _order(self, found: Sequence[Expr], operands: Sequence[Expr]) -> Order | None:
+        """What an access has to do with order, of an atomic operation with what it found."""
+        if not self.orders:
+            return None
+        state = self.registers.state
+        sight, caches = state.outstanding.sight, CACHES[self.kernel.architecture.name]
+        renewed = reduce(minimum, (state.renewed.get(cache, ZERO) for cache in caches))
+        stale = frozenset(address for address, _ in sight.stale)
+        return Order(tuple(found), tuple(operands), state.outstanding.unseen, stale, renewed)
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
         """Counts an access up, for which these registers wait."""
@@ -152,19 +177,21 @@ class SymbolicMemory:
         return found, self.spaces.element_size(found, access.size)
 
     def _note(
-        self, instruction: Instruction, access: MemoryInstruction, place: Span, size: int, values: Sequence[Expr]
-    ) -> None:
+        self, instruction: Instruction, access: MemoryInstruction, place: Span, size: int, values: Sequence[Expr],
+        found: Sequence[Expr] = (), operands: Sequence[Expr] = (),
+    ) -> None:  # fmt: skip
         if not place.buffer:
             return
         state, atomic = self.registers.state, access.atomic is not None
         in_flight = [address for _, address in state.outstanding.loads_to_lds] if place.buffer == "lds" else []
         for k, value in enumerate(values):
-            at = place.buffer, place.offset + k * size, place.condition, state.barriers
-            this = instruction, access.store or atomic, *at, value, size, access.size
+            where = place.buffer, place.offset + k * size, place.condition, state.barriers
+            this = instruction, access.store or atomic, *where, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
-            order = state.signalled, True, state.invalidated, state.in_step
-            self.trace.add(TracedElement(*this, *rest, None, False, *order), in_flight)
+            at = state.signalled, True, state.invalidated, state.in_step
+            order = self._order(found[k : k + 1], operands)
+            self.trace.add(TracedElement(*this, *rest, None, False, *at, order), in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -200,7 +227,8 @@ class SymbolicMemory:
                 self.w.fresh("updated", 1 << 8 * size, Kind.DATA, "", *made_of)
                 for _ in range(count if access.atomic else 0)
             ]
-            self._note(instruction, access, place, size, left or values)
+            seen = (values, made_of) if access.atomic else ()
+            self._note(instruction, access, place, size, left or values, *seen)
             self.trace.load(place.buffer, place.offset, size, values)
             here = assuming(place.condition, guard)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]

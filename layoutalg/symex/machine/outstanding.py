@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from layoutalg.symex.machine.sight import Sight
+
 Key = tuple[str, int]
 
 HALVES = ("low", "high")
@@ -32,6 +34,9 @@ LDS: Key = ("lds", 0)
 #: What stands for an access of memory, beside its instruction's address.
 MEMORY = "memory"
 
+#: What stands for an instruction that writes back, likewise.
+WRITE_BACK = "write back"
+
 
 @dataclass
 class Outstanding:
@@ -40,10 +45,13 @@ class Outstanding:
     ages: dict[Key, dict[str, int]] = field(default_factory=dict)
     unordered: frozenset[str] = frozenset()
     passed: dict[Key, int] = field(default_factory=dict)  # of loads to LDS: barriers since, at most
+    sight: Sight = field(default_factory=Sight)  # where waves may know of others by atomic operations
 
     def copy(self) -> Outstanding:
         """An independent copy."""
-        return Outstanding({key: dict(ages) for key, ages in self.ages.items()}, self.unordered, dict(self.passed))
+        return Outstanding(
+            {key: dict(ages) for key, ages in self.ages.items()}, self.unordered, dict(self.passed), self.sight
+        )
 
     def issue(self, counters: Iterable[str], keys: Iterable[Key], unordered: bool) -> None:
         """One access on these counters, whose data goes to these registers."""
@@ -73,6 +81,16 @@ class Outstanding:
         return frozenset(address for name, address in self.ages if name == MEMORY)
 
     @property
+    def unseen(self) -> frozenset[int]:
+        """The instructions whose accesses of memory other blocks may not see yet, or which are not done."""
+        return self.accesses | self.sight.unseen
+
+    def write_back(self, counters: Iterable[str], address: int) -> None:
+        """An instruction writes back what a cache keeps from other blocks; a wait for it is one for that."""
+        self.issue(counters, [(WRITE_BACK, address)], False)
+        self.sight = self.sight.writing_back()
+
+    @property
     def loads_to_lds(self) -> frozenset[Key]:
         """The loads to LDS that may be under way."""
         return frozenset(key for key in self.ages if key in self.passed)
@@ -98,6 +116,8 @@ class Outstanding:
                     self.passed.pop(key, None)
             if not count:
                 self.unordered -= {name}
+        if self.sight.leaving and not any(name == WRITE_BACK for name, _ in self.ages):
+            self.sight = self.sight.written_back()
 
     def open(self, key: Key, half: str = "") -> bool:
         """Whether the register, or what a half of it has in common with what is loaded, may still wait for its data."""
@@ -115,6 +135,7 @@ class Outstanding:
             for name, age in ages.items():
                 mine[name] = min(age, mine.get(name, age))
         self.unordered |= other.unordered
+        self.sight = self.sight.joined(other.sight)
         for key, count in other.passed.items():
             self.passed[key] = max(count, self.passed.get(key, 0))
 

@@ -14,7 +14,7 @@ word or a lane mask.  What it cannot represent: which other lanes are active.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -40,6 +40,7 @@ class State:
     barriers: Expr = ZERO
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
+    renewed: Mapping[str, Expr] = field(default_factory=dict)  # the same of caches, for the whole device
     in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     path: tuple[Expr, ...] = ()
 
@@ -135,6 +136,7 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)
     joined.invalidated = one.invalidated if one.invalidated is other.invalidated else ZERO
+    joined.renewed = {cache: e for cache, e in one.renewed.items() if other.renewed.get(cache) is e}
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
     for key in sorted(changed, key=_in_order):

@@ -14,6 +14,23 @@ from typing import NamedTuple
 from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.machine.environment import Environment, TracedLoad
+from layoutalg.symex.machine.sight import Sight
+
+#: Of a wave of which nothing is kept from others.
+BLIND = Sight()
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an access has to do with order by atomic operations, in kernels where one gives a result."""
+
+    found: tuple[Expr, ...] = ()  # of an atomic operation: what it found
+    operands: tuple[Expr, ...] = ()
+    unseen: frozenset[int] = frozenset()  # instructions of its wave before whose accesses others may not see then
+    stale: frozenset[int] = frozenset()  # atomic operations of its wave since which it may see what is older
+    renewed: Expr = ZERO  # barriers that were passed where its caches were invalidated last, or fewer
+    shown: bool = True  # no barrier finds it one that others may not see
+    fresh: bool = True  # of an atomic operation: no barrier finds what its wave sees older than it
 
 
 @dataclass(frozen=True)
@@ -43,6 +60,7 @@ class TracedElement:
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
     in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
+    order: Order | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,8 @@ class TraceBuilder:
         self._moment = 0
         self._spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
         self._late: set[int] = set()  # accesses that a barrier's signal found under way
+        self._unseen: set[int] = set()  # those that others may not see there
+        self._stale: set[int] = set()  # atomic operations since which a wave may see what is older there
         self._beside: set[int] = set()  # those beside which other accesses of the wave to LDS are under way
 
     @property
@@ -143,19 +163,28 @@ class TraceBuilder:
         for address, passed in under_way.items():
             self._spans[address] = max(self._spans.get(address, 0), passed)
 
-    def signal(self, under_way: Iterable[int]) -> None:
-        """A wave comes to a barrier while these accesses are under way."""
+    def signal(self, under_way: Iterable[int], sight: Sight = BLIND) -> None:
+        """A wave comes to a barrier while these accesses are under way, and others see so much of it."""
         self._late.update(under_way)
+        self._unseen.update(sight.unseen)
+        self._stale.update(address for address, _ in sight.stale)
 
     def finished(self) -> tuple[TracedElement, ...]:
         """All elements, each load to LDS with how long it was under way, and which are complete at barriers."""
-        complete = (replace(one, complete=one.instruction.address not in self._late) for one in self.elements)
+        complete = map(self._at_barriers, self.elements)
         return tuple(
             replace(one, lands=self._spans[address], alone=address not in self._beside)
             if one.store and one.buffer == "lds" and (address := one.instruction.address) in self._spans
             else one
             for one in complete
         )
+
+    def _at_barriers(self, one: TracedElement) -> TracedElement:
+        """An element with what barriers find of it."""
+        at, order = one.instruction.address, one.order
+        if order is not None:
+            order = replace(order, shown=at not in self._late | self._unseen, fresh=at not in self._stale)
+        return replace(one, complete=at not in self._late, order=order)
 
     # Attempts
 

@@ -9,12 +9,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from layoutalg.index import TRUE, ZERO, Expr, array, div, mod, select, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, array, conjuncts, div, mod, select, simplify, variables
 from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
+
+
+@lru_cache(maxsize=1 << 10)
+def threads_where(condition: Expr, threads: tuple[Expr, ...]) -> tuple[int, ...]:
+    """The numbers of a block's threads of which a condition may hold, by what it says of their numbers alone."""
+    said = [part for part in conjuncts(condition) if (made_of := variables(part)) and set(made_of) <= set(threads)]
+    count = math.prod(int(t.hi) + 1 for t in threads)
+    rest, numbers = np.arange(count), dict[Expr, np.ndarray]()
+    for t in threads:
+        numbers[t], rest = rest % (int(t.hi) + 1), rest // (int(t.hi) + 1)
+    holds = np.ones(count, np.bool_)
+    for part in said:
+        holds &= np.broadcast_to(array([part], numbers)[0], (count,)).astype(np.bool_)
+    return tuple(np.nonzero(holds)[0].tolist())
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,18 @@ class Wave:
             numbers[t], rest = rest % (int(t.hi) + 1), rest // (int(t.hi) + 1)
         each = np.broadcast_to(array([e], numbers)[0], (self.count,)).reshape(-1, self.size)
         return bool((each == each[:, :1]).all())
+
+    def only_lane(self, own: Expr) -> int | None:
+        """The one lane of which a condition may hold, by its thread's numbers; None where that is not seen.
+
+        >>> from layoutalg.index import eq, var
+        >>> t = var("t", 128)
+        >>> wave = Wave(64, (), (t,))
+        >>> wave.only_lane(eq(t, 65)), wave.only_lane(eq(t % 64, 3)), wave.only_lane(TRUE), Wave(64).only_lane(TRUE)
+        (1, 3, None, None)
+        """
+        lanes = {n % self.size for n in threads_where(own, self.threads)} if self.threads else set()
+        return lanes.pop() if len(lanes) == 1 else None
 
     def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
         """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""

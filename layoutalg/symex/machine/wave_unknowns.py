@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, const, eq, negation
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, as_expr, const, eq, negation, select
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import Kind, unknown_value
@@ -124,6 +124,18 @@ class WaveUnknowns:
         """The number of the first lane that has its bit of a whole mask, where one has."""
         own, vacant = self.bits_of(mask)
         return self.unknown_of(FIRST_LANE, self.wave.size, *((own,) if vacant is FALSE else (own, vacant)))
+
+    def lanes_below(self, mask: Mask, places: Expr) -> Expr:
+        """How many lanes have a bit, of the lowest of the 32 that a register has."""
+        own, vacant = self.bits_of(mask)
+        half, only = mask.half or 0, self.wave.only_lane(own) if vacant is FALSE else None
+        if only is not None:  # it has the bit, or no lane has
+            there = (
+                all_of(as_expr(only - 32 * half) < places, negation(self.nobody(own))) if only >= 32 * half else FALSE
+            )
+            return select(there, 1, 0)
+        most = int(min(max(places.hi, 0), 32))
+        return self.unknown_of("lanes", most + 1, mask.own, const(half), places)
 
     def bits_as_number(self, mask: Mask) -> Expr:
         """The number that a mask, or its half, is as a word of the wave: any, of which nothing is known."""

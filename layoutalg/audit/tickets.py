@@ -1,0 +1,245 @@
+"""Tickets: a word that begins as 0, and to which some threads of the launch each add 1, once at most.
+
+    if (t == 0) got = atomicAdd(&ticket, 1)          got is 0, 1, …, M − 1 in some order, where M blocks do it
+
+Nothing else changes the word, so what it held is how many came before.  Two that find the same are one, and who finds
+M − 1, of M that may come, comes behind all of them: what they did before is before what it does after.
+That is seen where each side does what the memory model asks (`isa.semantics.ordering`):
+
+| | before its own ticket | after the last one |
+|---|---|---|
+| of the ticket's wave | done, and written back, when the ticket is taken | the caches are renewed behind it |
+| of another of its block | the same at a barrier before it | renewed behind a barrier that follows |
+
+What waves of a block share a first cache, one of them renews for all.  A ticket travels in a wave by its first lane,
+and in a block by LDS: what is found there is what was stored (`lds.history`), as long as nobody races for it.
+What it cannot represent: tickets in loops, counters that are used again, that wrap, or that begin elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Ask, Open
+from layoutalg.audit.lds.block import BlockThreads
+from layoutalg.audit.lds.history import History
+from layoutalg.index import FALSE, ONE, TRUE, Expr, all_of, any_of, const, eq, negation, simplify, var
+from layoutalg.index.primed import same
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.ordering import DEVICE
+from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.symex.machine.wave import Wave
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
+from layoutalg.symex.values.instances import moved, origin_of, own_coordinates, place_of
+from layoutalg.symex.values.unknowns import arguments_of, dependencies, function_of
+
+#: Additions of one, by the ends of their names: to words of 32 bits in memory.
+ADDITIONS = ("ATOMIC_ADD", "ATOMIC_ADD_U32")
+
+There = Mapping[Expr, Expr]
+"""Another thread's coordinates, by the own one's."""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One atomic addition, and who may make it."""
+
+    access: TracedAccess
+    word: Expr  # what it found
+    most: Expr  # how many threads of the launch may make it
+    taker: There  # the coordinates of the own block's thread that may, or of the own wave's
+    every_wave: bool  # each wave of a block has one that may
+    wave: Expr  # the number of the own wave in its block
+
+    @property
+    def guard(self) -> Expr:
+        """Whether the taker makes it."""
+        return moved(self.access.guard, self.taker)
+
+    @property
+    def found(self) -> Expr:
+        """What the taker found."""
+        return moved(self.word, self.taker)
+
+    @property
+    def in_its_wave(self) -> Expr:
+        """Whether the own wave is the taker's."""
+        return eq(self.wave, moved(self.wave, self.taker))
+
+
+@dataclass(frozen=True, eq=False)
+class Tickets:
+    """The tickets of a kernel."""
+
+    ask: Ask
+    accesses: Sequence[TracedAccess]
+
+    @property
+    def launched(self) -> KernelLaunch:
+        """The launch."""
+        return self.ask.launched
+
+    @cached_property
+    def wave(self) -> Wave:
+        """The own thread's."""
+        launched = self.launched
+        return Wave(launched.kernel.wave_size, tuple(launched.blocks), tuple(launched.threads))
+
+    @cached_property
+    def all(self) -> tuple[Ticket, ...]:
+        """Those that are seen."""
+        candidates = [one for one in self.accesses if one.order and one.order.found and one.memory != LDS]
+        return tuple(ticket for one in candidates if (ticket := self._ticket(one)) is not None)
+
+    def _ticket(self, one: TracedAccess) -> Ticket | None:
+        """The ticket that an atomic operation takes, if it does nothing else."""
+        assert one.order is not None
+        launched = self.launched
+        alone = all(other is one for other in self.accesses if other.memory == one.memory)
+        if not alone or not self._adds_one(one) or one.loops or own_coordinates(one.offset, alike=self._sizes):
+            return None
+        numbers = np.nonzero(BlockThreads(launched).may_hold(one.guard))[0].tolist()
+        waves = {number // self.wave.size for number in numbers}
+        lanes = {number % self.wave.size for number in numbers}
+        every = len(waves) == -(-self.wave.count // self.wave.size)
+        if len(numbers) != len(waves) or len(lanes) != 1 or not (every or len(numbers) == 1):
+            return None
+        most: Expr = const(len(numbers))
+        for size in launched.grid:
+            most = most * size
+        most = simplify(most)
+        (word,) = one.order.found
+        if not self._begins_with_nothing(one) or not self.ask.holds(most <= 1 << 31, launched.given):
+            return None
+        taker = self.wave.threads_at(const(lanes.pop())) if every else self._thread(numbers[0])
+        return Ticket(one, word, most, taker, every, self.wave.number)
+
+    def _adds_one(self, one: TracedAccess) -> bool:
+        """Whether it adds 1 to a word of 32 bits, where all blocks meet."""
+        assert one.order is not None
+        instruction, launched = one.instruction, self.launched
+        access = ACCESSES[instruction.name]
+        scoped = launched.kernel.architecture.name == "rdna4"
+        if not instruction.name.endswith(ADDITIONS) or one.width != 4 or len(one.order.found) != 1:
+            return False
+        if access.space == "lds" or (scoped and instruction.fields.get("scope", 0) < DEVICE):
+            return False
+        return all(self.ask.holds(eq(e, 1), all_of(launched.given, one.guard)) for e in one.order.operands)
+
+    def _begins_with_nothing(self, one: TracedAccess) -> bool:
+        """Whether the launch says that its word is an element that is 0 when it begins."""
+        tensor = self.launched.tensors[one.memory]
+        if tensor.element != one.width or not tensor.whole or tensor.signed:
+            return False
+        begins = var("begins", 1 << 32)
+        return self.ask.holds(eq(begins, 0), tensor.begins_as(begins))
+
+    def _thread(self, number: int) -> dict[Expr, Expr]:
+        """The coordinates of a thread of the block."""
+        found: dict[Expr, Expr] = {}
+        for t, size in zip(self.launched.threads, self.launched.block, strict=True):
+            number, found[t] = number // size, const(number % size)
+        return found
+
+    @cached_property
+    def _sizes(self) -> frozenset[Expr]:
+        return self.launched.alike - {*self.launched.blocks}
+
+    # What is known of what was found
+
+    @cached_property
+    def _history(self) -> History | Open:
+        return History.of(self.launched, self.ask.trace.elements)
+
+    def facts(self, *exprs: Expr) -> Expr:
+        """What is known of what the own thread has of tickets, in these expressions."""
+        if not self.all:
+            return TRUE
+        found: dict[Expr, Expr] = {}
+        left = [*dependencies(*exprs)]
+        while left:
+            v = left.pop()
+            if v not in found:
+                found[v] = self._fact(v)
+                left += dependencies(found[v]) if found[v] is not TRUE else ()
+        limits = (any_of(negation(one.guard), one.found < one.most) for one in self.all)
+        return all_of(*found.values(), *limits)
+
+    def _fact(self, v: Expr) -> Expr:
+        """What an unknown is: what a lane of the own wave has, or what was stored in LDS."""
+        origin = origin_of(v)
+        if function_of(v) == ELSEWHERE and arguments_of(v)[1].op == "const":
+            there, lane = arguments_of(v)
+            if origin is v:
+                return eq(v, moved(there, self.wave.threads_at(lane)))
+            return moved(self._fact(origin), place_of(v))
+        if origin is v and self.ask.trace.loaded.get(v) == LDS and not isinstance(self._history, Open):
+            return all_of(*self._stored(v, self._history))
+        return TRUE
+
+    def _stored(self, v: Expr, history: History) -> Iterator[Expr]:
+        """That what was read of LDS is what some thread stored there last, if it did."""
+        pieces = history.forwarded(v, {t: t for t in self.launched.threads}) if v in history.read else []
+        for piece in [] if isinstance(pieces, Open) else pieces:
+            if not piece.element.loops:
+                value, needed = (moved(e, piece.writer) for e in (piece.element.value, piece.needed))
+                yield any_of(negation(all_of(piece.where, needed)), eq(v, value))
+
+    def distinct(self, there: There) -> Expr:
+        """That two tickets differ, or are one."""
+        return all_of(*(any_of(*_either_not(one, there), self._one(one, there)) for one in self.all))
+
+    def _one(self, ticket: Ticket, there: There) -> Expr:
+        """That the own taker and the other's are one, or found unlike words."""
+        takers = [ticket.taker.get(t, t) for t in self.launched.threads]
+        each = all_of(*(eq(e, moved(e, there)) for e in takers))
+        unlike = negation(eq(ticket.found, moved(ticket.found, there)))
+        return any_of(all_of(same(self.launched.blocks, there), each), unlike)
+
+    # What happens before what
+
+    def before_the_last(self, one: TracedAccess, signals: Expr, ticket: Ticket) -> Expr:
+        """Whether what the own thread does is seen by whoever finds the ticket that its wave or block takes after.
+
+        `signals`: to how many barriers its wave has come there.
+        """
+        order, taken = one.order, ticket.access
+        if order is None or taken.order is None or one is taken or one.instruction.form == "SMEM":
+            return FALSE
+        ways: list[Expr] = []
+        address = one.instruction.address
+        if one.moment < taken.moment and address not in taken.order.unseen:
+            ways.append(TRUE if ticket.every_wave else ticket.in_its_wave)
+        if order.shown:
+            ways.append(signals < moved(taken.barriers, ticket.taker))
+        return any_of(*ways)
+
+    def behind_the_last(self, one: TracedAccess, barriers: Expr, renewed: Expr, ticket: Ticket) -> Expr:
+        """Whether the own thread does something behind the last ticket, and finds all that this orders.
+
+        `barriers`: how many its wave has passed there, and when it renewed its caches.
+        """
+        order, taken = one.order, ticket.access
+        if order is None or taken.order is None or one is taken or one.instruction.form == "SMEM":
+            return FALSE
+        plain_store = one.store and not one.atomic
+        address, signals = taken.instruction.address, moved(taken.signals, ticket.taker)
+        ways: list[Expr] = []
+        if taken.moment < one.moment and address not in order.unseen and (plain_store or address not in order.stale):
+            ways.append(ticket.in_its_wave)
+        if taken.complete:
+            ways.append(signals < renewed)
+            if plain_store or (self.launched.kernel.one_cache and taken.order.fresh):
+                ways.append(signals < barriers)
+        last = all_of(ticket.guard, eq(ticket.found, ticket.most - ONE))
+        return all_of(last, any_of(*ways))
+
+
+def _either_not(ticket: Ticket, there: There) -> tuple[Expr, Expr]:
+    """That the own taker takes none, or the other's."""
+    return negation(ticket.guard), negation(moved(ticket.guard, there))

@@ -1,0 +1,60 @@
+"""What makes the accesses of one wave seen by waves of other blocks: caches between them, written back and invalidated.
+
+By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegalizer, at the scope of an agent:
+
+| targets | a release waits, and | an acquire invalidates |
+|---|---|---|
+| gfx90a | | the first cache: `buffer_wbinvl1_vol` |
+| gfx942, gfx950 | writes back the second, of several: `buffer_wbl2 sc1` | the first and the second: `buffer_inv sc1` |
+| gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
+| gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
+
+Atomic operations are carried out behind all of these caches.
+What it cannot represent: memory that the host or another device accesses meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: The least scope of an instruction of gfx12 that is all blocks of a device (RDNA 4 ISA, "Memory Scopes").
+DEVICE = 2
+
+#: Architecture → the caches that an acquire invalidates, each by what stands for it here.
+CACHES: Mapping[str, tuple[str, ...]] = {"cdna": ("near",), "rdna3": ("gl0", "gl1"), "rdna4": ("near",)}
+
+_INVALIDATES: Mapping[str, str] = {
+    "BUFFER_WBINVL1_VOL": "near", "BUFFER_INV": "near", "GLOBAL_INV": "near",
+    "BUFFER_GL0_INV": "gl0", "BUFFER_GL1_INV": "gl1",
+}  # fmt: skip
+
+
+def keeps_stores(target: str) -> bool:
+    """Whether a store that its wave has waited for may still lie in a cache that other blocks do not look into.
+
+    >>> keeps_stores("gfx942:xnack-"), keeps_stores("gfx90a"), keeps_stores("gfx1201")
+    (True, False, False)
+    """
+    return target.startswith(("gfx94", "gfx95"))
+
+
+def renews(name: str, fields: Mapping[str, int]) -> str | None:
+    """The cache of `CACHES` that an instruction invalidates for the whole device; None where it does not.
+
+    >>> renews("BUFFER_INV", {"sc1": 1}), renews("BUFFER_INV", {"sc0": 1}), renews("GLOBAL_INV", {"scope": 1})
+    ('near', None, None)
+    """
+    if name == "BUFFER_INV" and not fields.get("sc1"):
+        return None
+    if name == "GLOBAL_INV" and fields.get("scope", 0) < DEVICE:
+        return None
+    return _INVALIDATES.get(name)
+
+
+def writes_back(name: str, fields: Mapping[str, int]) -> bool:
+    """Whether an instruction writes back what a cache keeps from other blocks of the device.
+
+    >>> writes_back("BUFFER_WBL2", {"sc1": 1}), writes_back("BUFFER_WBL2", {"sc0": 1})
+    (True, False)
+    """
+    return name == "BUFFER_WBL2" and bool(fields.get("sc1"))

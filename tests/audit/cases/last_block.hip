@@ -1,0 +1,68 @@
+#include <hip/hip_runtime.h>
+#define DEVICE __HIP_MEMORY_SCOPE_AGENT
+#define KERNEL(name) extern "C" __global__ void __launch_bounds__(256) name(float* o, float* part, unsigned* ticket, unsigned* more, const float* x)
+#define HERE __shared__ unsigned got; unsigned t = threadIdx.x, n = gridDim.x, b = blockIdx.x
+#define LEAVE part[b * 256 + t] = x[b * 256 + t] + 1.f
+#define RELEASE __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent")
+#define ACQUIRE __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent")
+#define TAKE(by) __hip_atomic_fetch_add(ticket, by, __ATOMIC_RELAXED, DEVICE)
+#define SUM float s = 0; for (unsigned k = 0; k < n; k++) s += part[k * 256 + t]; o[t] = s
+
+// The block that arrives last sums what all blocks have left in memory.
+
+//: proved
+KERNEL(right) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: proved on gfx942 gfx90a
+KERNEL(acquires_once) { HERE; LEAVE; __threadfence(); __syncthreads();
+  if (t == 0) { got = TAKE(1u); ACQUIRE; }
+  __syncthreads(); if (got == n - 1) { SUM; } }
+
+// On gfx11 and gfx12 the barrier waits for the store, and no cache keeps it: the code is right there.
+//: unproved on gfx942 gfx90a
+//: proved on gfx1100 gfx1201
+KERNEL(no_release) { HERE; LEAVE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(no_acquire) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { SUM; } }
+
+//: unproved
+KERNEL(fences_of_a_block) { HERE; LEAVE; __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __syncthreads();
+  if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); SUM; } }
+
+//: unproved
+KERNEL(leaves_too_late) { HERE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); LEAVE; __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(before_the_last) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 2) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(adds_two) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(2u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(two_of_a_block) { HERE; LEAVE; RELEASE; __syncthreads();
+  if (t == 64) TAKE(1u);
+  if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(does_not_begin_with_nothing) { HERE; LEAVE; RELEASE; __syncthreads();
+  if (t == 0) got = __hip_atomic_fetch_add(more, 1u, __ATOMIC_RELAXED, DEVICE);
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(no_barrier) { HERE; LEAVE; RELEASE; if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved on gfx942 gfx90a
+//: proved on gfx1100 gfx1201
+KERNEL(waits_too_early) { HERE; RELEASE; LEAVE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(acquires_too_early) { HERE; LEAVE; RELEASE; __syncthreads(); ACQUIRE; if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { SUM; } }
+
+//: unproved
+KERNEL(takes_twice) { HERE; LEAVE; RELEASE; __syncthreads();
+  #pragma unroll 1
+  for (unsigned k = 0; k < n; k++) if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }

@@ -11,7 +11,6 @@
 | registers are among those that the descriptor asks for | LLVM's AMDGPUUsage, COMPUTE_PGM_RSRC1 and 3 |
 | a large matrix product lies on no factor (`@earlyclobber`) | LLVM, VOP3PInstructions |
 | a large matrix product lies on the sum whole or not at all | LLVM, AMDGPUAsmParser, validateMFMA |
-| matrix products are rounded as the descriptor of all else here says | `floats` |
 | a barrier is that of the block, number -1 | RDNA 4 ISA, S_BARRIER_SIGNAL, S_BARRIER_WAIT |
 | two registers are named together where there are two | LLVM, SIRegisterInfo |
 | sources are negated, made absolute and picked by halves where there are some | ISA manuals, VOP3 and VOP3P |
@@ -32,7 +31,6 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction, access_of
 from layoutalg.isa.semantics.entries import bits_of
-from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
 
@@ -102,8 +100,6 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     if instruction.name in _BLOCKS_BARRIER and not _BLOCKS_BARRIER[instruction.name](instruction):
         yield "a barrier that is not the block's"
     matrix = matrix_instruction_of(instruction.name, kernel.target)
-    if matrix and kernel.float_mode != FLOAT_MODE:
-        yield f"it is done in the float mode {kernel.float_mode:#x}"
     if matrix and matrix.wave != kernel.wave_size:
         yield f"it is described of waves of {matrix.wave} lanes"
     wait = kernel.architecture.waits.get(instruction.name)

@@ -1,4 +1,4 @@
-"""Encodings whose first source is a second dword: parts of registers (SDWA), and data of other lanes (DPP16, DPP8).
+"""Encodings of two parts: parts of registers (SDWA), data of other lanes (DPP16, DPP8), matrix products with scales.
 
 | code of the first source | the second dword | its register and |
 |---|---|---|
@@ -8,6 +8,11 @@
 
 (ISA manuals, "Scalar source operands", SDWA, DPP.)  Signs get the names that VOP3 has for them; in VOP3 the second
 dword's own say nothing, so they stay and are refused.
+
+VOP3PX2 is V_MFMA_LD_SCALE_B32 and a matrix product behind it, one instruction: the first part names the scales of A and
+B (`scale_a`, `scale_b`), and which byte of each it is ({OP_SEL_HI, OP_SEL} of the source: `byte_a`, `byte_b`), the
+product's ABID[0] that they count (CDNA 4 ISA, 7.1.5).  The bits of OP_SEL of a third source, which it has not, say
+nothing: LLVM sets OP_SEL_HI's (its test of the assembler for gfx950), AMD's own kernels either.
 """
 
 from __future__ import annotations
@@ -18,6 +23,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
+
+SCALED = "VOP3PX2"
+"""The encoding of matrix products with scales."""
+
+#: The upper half of the first word of V_MFMA_LD_SCALE_B32, and of the products that may follow it.
+_LD_SCALE, _WITH_SCALES = 0xD3AC, frozenset({0xD3AD, 0xD3AE})
 
 _DPP8, _DPP8_FI, _SDWA, _DPP16 = 233, 234, 249, 250
 _VCC = 106
@@ -49,6 +60,18 @@ def with_second_dword(raw: Any, code: bytes) -> Any:
     return whole.from_bytes(code)
 
 
+def own_words(code: bytes, architecture: str) -> bytes:
+    """The code without what follows an instruction of CDNA, of which the decoder takes any two for one with scales.
+
+    Raises `UnsupportedInstructionError` for scales alone: of what they are is not said.
+    """
+    if architecture != "cdna" or int.from_bytes(code[2:4], "little") != _LD_SCALE:
+        return code[:8] if architecture == "cdna" else code
+    if int.from_bytes(code[8:12], "little") >> 16 not in _WITH_SCALES:
+        raise UnsupportedInstructionError("V_MFMA_LD_SCALE_B32 without a matrix product behind it")
+    return code
+
+
 def plain_form(form: str) -> str:
     """The encoding without its second dword.
 
@@ -62,6 +85,8 @@ def extension_of(raw: Any, form: str) -> Extension:
     """What the second dword of an encoding says; nothing where it has none."""
     if form.endswith("_SDWA"):
         return Extension(*_sub_dword(raw, form))
+    if form == SCALED:
+        return _scales(raw)
     if "_DPP" not in form:
         return Extension()
     eight = form.endswith("_DPP8")
@@ -76,6 +101,15 @@ def extension_of(raw: Any, form: str) -> Extension:
         operands["m"] = raw.vdst.offset - 256  # the decoder takes it for a vector register
         read.add("vdst")
     return Extension(operands, fields, frozenset(read))
+
+
+def _scales(raw: Any) -> Extension:
+    if raw.abid != 1:
+        raise UnsupportedInstructionError(f"{raw.op.name} with scales that do not count")
+    picked = {f"byte_{role}": raw.opsel >> k & 1 | (raw.opsel_hi >> k & 1) << 1 for k, role in enumerate("ab")}
+    read = {"x2encoding", "scale_src0", "scale_src1", "opsel", "opsel_hi", "abid"}
+    fields = {name: byte for name, byte in picked.items() if byte}
+    return Extension({"scale_a": raw.scale_src0, "scale_b": raw.scale_src1}, fields, frozenset(read))
 
 
 def _sub_dword(raw: Any, form: str) -> tuple[Mapping[str, int], Mapping[str, int], frozenset[str]]:

@@ -31,7 +31,7 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.buffers import buffer_instruction
-from layoutalg.isa.decode.extended import extension_of, plain_form, with_second_dword
+from layoutalg.isa.decode.extended import SCALED, extension_of, own_words, plain_form, with_second_dword
 from layoutalg.isa.decode.opcodes import with_known_opcode
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
@@ -79,7 +79,7 @@ class Instruction:
 
     address: int
     size: int  # bytes
-    name: str  # as the ISA manual of its architecture has it, without _e32 and _e64
+    name: str  # as the ISA manual of its architecture has it, without _e32 and _e64; formats that fields pick behind it
     form: str  # the encoding: SOP2, VOP3, DS, …
     operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[str, int] = field(
@@ -129,7 +129,7 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        known, own = with_known_opcode(code.ljust(16, b"\0"), target)
+        known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.name), target)
         raw = buffer_instruction(known, architecture.name) or amd.decode_inst(known, architecture.name)
         found = _normalised(with_second_dword(raw, known), architecture)
         return replace(found, name=own) if own else found
@@ -176,6 +176,27 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
+    if name.endswith("_F8F6F4"):
+        return _of_formats(_read(raw, form, name, architecture))
+    return _read(raw, form, name, architecture)
+
+
+#: The formats of eight bits and less that fields of a matrix product pick (CDNA 4 ISA, 7.1.5, CBSZ and BLGP).
+_FORMATS = ("FP8", "BF8", "FP6", "BF6", "FP4")
+
+
+def _of_formats(instruction: Instruction) -> Instruction:
+    """The product with the formats of A and B in its name, `V_MFMA_F32_16X16X128_F8F6F4.FP8.FP4`, not in fields."""
+    fields = dict(instruction.fields)
+    picked = fields.pop("cbsz", 0), fields.pop("blgp", 0)
+    if max(picked) >= len(_FORMATS):
+        raise UnsupportedInstructionError(f"{instruction.name} of the formats {picked[0]} and {picked[1]}")
+    name = ".".join((instruction.name, *(_FORMATS[one] for one in picked)))
+    return replace(instruction, name=name, fields=MappingProxyType(fields))
+
+
+def _read(raw: Any, form: str, name: str, architecture: Architecture) -> Instruction:
+    """The operands and fields of an instruction that is not dual."""
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
@@ -269,13 +290,14 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
     roles: list[str] = []
     if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):
         roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
-    elif form == "VOP3P_MFMA":
+    elif form in ("VOP3P_MFMA", SCALED):
         said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
         if name.startswith("V_SMFMAC"):
             del said["c"]  # which of the elements of a sparse matrix are there, a vector register
         roles = [role for role, bit in said.items() if bit]
-        for key in ("acc", "acc_cd", "opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp"):
-            fields.pop(key, None)  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
+        others = () if form == SCALED else ("opsel", "opsel_hi", "opsel_hi2", "neg", "neg_hi", "clmp")
+        for key in ("acc", "acc_cd", *others):  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
+            fields.pop(key, None)
     elif fields.pop("acc", 0):
         roles = ["d", "data", "data2"]
     if name in ("V_READLANE_B32", "V_READFIRSTLANE_B32") and operands["d"].kind == "v":

@@ -24,6 +24,9 @@ _ALONE = frozenset({
 })  # fmt: skip
 _NULL = 124
 
+#: Bits of no field that are written either way: OP_SEL_HI of a third source beside scales (`extended`).
+_FREE = {"VOP3PX2": 1 << 14}
+
 
 def unused_fields(raw: Any, form: str, name: str) -> frozenset[str]:
     """Register fields that the operation ignores, by the decoder's operand table; a second dword's are read apart."""
@@ -50,6 +53,7 @@ def refuse_reserved(raw: Any, unused: frozenset[str], architecture: Architecture
         if key in unused and value not in written.get(key, (0,)):
             raise UnsupportedInstructionError(f"{raw.op.name} has the register field {key}, which it does not use")
         said |= bits.mask << bits.lo
+    said |= _FREE.get(type(raw).__name__, 0)
     reserved = raw._raw & ~said & (1 << 8 * raw.size()) - 1
     if reserved:
         raise UnsupportedInstructionError(f"{raw.op.name} has the reserved bits {reserved:#x}")

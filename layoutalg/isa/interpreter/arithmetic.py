@@ -23,6 +23,7 @@ from layoutalg.isa.interpreter.sub_dword import SubDword
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.flushed import KEPT, FlushedValues
 from layoutalg.isa.semantics.overflow import HeldValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.values import Values, Word
@@ -90,10 +91,11 @@ class Arithmetic:
     def _values(self, instruction: Instruction) -> Values:
         """The operations of the float mode that the instruction is carried out in."""
         mode = self.kernel.float_mode if instruction.mode is None else instruction.mode
-        if mode == NO_MODE or mode & ~OVERFLOW != FLOAT_MODE:
+        if mode == NO_MODE or mode & ~(OVERFLOW | KEPT) != FLOAT_MODE & ~KEPT or mode & KEPT not in (0, KEPT):
             which = "a float mode that depends on the way there" if mode == NO_MODE else f"the float mode {mode:#x}"
             raise UnsupportedInstructionError(f"{instruction.name} in {which}")
-        return cast(Values, HeldValues(self.w)) if mode & OVERFLOW else self.w
+        values = self.w if mode & KEPT else cast(Values, FlushedValues(self.w))
+        return cast(Values, HeldValues(values)) if mode & OVERFLOW else values
 
     def _signed_source(self, instruction: Instruction, token: str, read: Source) -> Source:
         """A floating-point source with the encoding's absolute value and negation."""

@@ -9,7 +9,7 @@ from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.decode.modes import OVERFLOW, SETS_MODE, mode_after
+from layoutalg.isa.decode.modes import NO_MODE, OVERFLOW, SETS_MODE, mode_after
 from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
@@ -18,8 +18,9 @@ from layoutalg.isa.interpreter.operands import Action, Operands, operand_of, ref
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
 from layoutalg.isa.semantics.floats import FLOAT_MODE
-from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.isa.semantics.matrix import SCALES, heeds_mode, is_scaled, matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.target.operand import MatrixInstruction
 
 
 class Interpreter:
@@ -84,10 +85,17 @@ class Interpreter:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
             )
-        refuse_fields(instruction, frozenset())
-        mode = FLOAT_MODE if instruction.mode is None else instruction.mode
-        if matrix and mode != FLOAT_MODE and (mode != FLOAT_MODE | OVERFLOW or matrix.accumulator == "f16"):
-            raise UnsupportedInstructionError(f"{instruction.place} in the float mode {mode:#x}")
+        refuse_fields(instruction, frozenset(SCALES.values()) if is_scaled(instruction.name) else frozenset())
+        if matrix:
+            self._refuse_mode(instruction, matrix)
         if matrix is None:
             return partial(MOVES[instruction.name], self.moves, instruction)
         return partial(self.lanes.multiply, instruction, matrix)
+
+    def _refuse_mode(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """A product that looks at the mode is done in that which is modelled; no f16 is held."""
+        mode = self.kernel.float_mode if instruction.mode is None else instruction.mode
+        held = mode == NO_MODE or bool(mode & OVERFLOW)
+        if (heeds_mode(matrix) and mode & ~OVERFLOW != FLOAT_MODE) or (held and matrix.accumulator == "f16"):
+            which = "a float mode that depends on the way there" if mode == NO_MODE else f"the float mode {mode:#x}"
+            raise UnsupportedInstructionError(f"{instruction.place} in {which}")

@@ -28,6 +28,7 @@ from layoutalg.isa.run.division import DIVISION, IS_SCALED
 from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused
 from layoutalg.isa.run.scaled import SCALED
+from layoutalg.isa.semantics.flushed import FLUSHED
 from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING
 
 Array = NDArray[Any]
@@ -291,6 +292,7 @@ _PLAIN: Mapping[str, Function] = {
     **{f"f32_of_{kind}{suffix}": _of_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     **{f"{kind}{suffix}_of_f32": _to_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     "mad_f32": _of("f32", _mad),
+    FLUSHED: _of("f32", _flushed),
     "part_of_two_by_pi": part_of_two_by_pi,
     **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
 }

@@ -9,6 +9,9 @@ most code loads it, the manual's order is used, as the machine would.
 | f64 | in f64 | within the rounding of another order of the sums |
 | i32 | in i64, cut to 32 bits | exact |
 
+Scales of blocks are powers of two, so that A and B are exact with them; which lane has the scale of which block follows
+from the lane's number: row or column l mod S, block l / S (CDNA 4 ISA, 7.1.5; rocm-systems, rocjitsu).
+
 What it cannot represent: xf32, several blocks at once, sparse forms, broadcast and negation controls (refused by name),
 and the wait states that some instructions need before a result is read.
 """
@@ -25,14 +28,20 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import decoded
 from layoutalg.isa.run.registers import WaveRegisters
+from layoutalg.isa.run.scaled import FOURS, scale_of
+from layoutalg.isa.semantics.matrix import SCALED_BLOCK, is_scaled
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.elements import numbers
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The numpy type of the arithmetic on elements of each type.
 _ARITHMETIC: Mapping[str, type] = {
-    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "f32", "f64"), np.float64), **dict.fromkeys(("i8", "i32"), np.int64),
+    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "fp4", "f32", "f64"), np.float64),
+    **dict.fromkeys(("i8", "i32"), np.int64),
 }  # fmt: skip
+
+#: The number of each code of fp4.
+_FOURS = np.concatenate([FOURS, -FOURS])
 
 
 def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixInstruction) -> None:
@@ -47,6 +56,8 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     a = _matrix(registers, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
     b = _matrix(registers, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
     c = _matrix(registers, instruction, "c", matrix.d, matrix.accumulator)
+    if is_scaled(instruction.name):
+        a, b = a * _scales(registers, instruction, "a", matrix.m), b * _scales(registers, instruction, "b", matrix.n).mT
     with np.errstate(all="ignore"):
         product = a @ b + c
     rows, columns = matrix.d.places
@@ -63,16 +74,27 @@ def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, place
             raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
         return np.zeros((1, 1, 1, *places.shape), _ARITHMETIC[dtype])
     rows, columns = places.places
-    size = dtype_of(dtype).bytes
-    words = [
-        registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(rows.shape[1] * size // 4)
-    ]
+    count = rows.shape[1] * dtype_of(dtype).bits // 32
+    words = [registers.read_register(Operand(operand.kind, operand.index + k), 32) for k in range(count)]
     held = _elements(np.stack(np.broadcast_arrays(*words), axis=-1), dtype, registers.kernel.machine.eights == "fnuz")
     matrix = np.zeros((*held.shape[:3], *places.shape), held.dtype)
     matrix[..., rows, columns] = held
     if places.copies > 1 and not _alike(matrix[..., rows, columns], held, registers.running[..., None]):
         raise Fault("control", "lanes that must hold one element alike hold different values", registers.where)
     return matrix
+
+
+def _scales(registers: WaveRegisters, instruction: Instruction, role: str, side: int) -> Array:
+    """The scale of each element of A's rows, or of B's columns: an array of (copies, blocks, waves, side, k)."""
+    operand, byte = operand_of(instruction, f"scale_{role}"), instruction.fields.get(f"byte_{role}", 0)
+    if operand.kind == "v":
+        codes = registers.read_register(operand, 32) >> np.uint32(8 * byte) & np.uint32(0xFF)
+    elif operand.kind == "float":  # the exponent of the number counts
+        codes = np.full((1, 1, 1, registers.lanes), operand.index >> 23 & 0xFF, np.uint32)
+    else:
+        raise UnsupportedInstructionError(f"{instruction.place}: a scale that is {operand}")
+    found = scale_of(codes << np.uint32(23)).reshape(*codes.shape[:-1], -1, side).mT
+    return np.repeat(found, SCALED_BLOCK, axis=-1)
 
 
 def _alike(one: Array, other: Array, live: Array) -> bool:
@@ -82,6 +104,9 @@ def _alike(one: Array, other: Array, live: Array) -> bool:
 
 def _elements(words: Array, dtype: str, fnuz: bool) -> Array:
     """Elements of consecutive registers, low bits first: of an array whose last axis are the registers."""
+    if dtype == "fp4":
+        codes = np.ascontiguousarray(words).view(np.uint8)
+        return _FOURS[np.stack((codes & 0xF, codes >> 4), axis=-1).reshape(*codes.shape[:-1], -1)]
     if dtype in ("fp8", "bf8"):
         return decoded(np.ascontiguousarray(words).view(np.uint8), dtype, fnuz)
     one = DTYPES[dtype]

@@ -16,7 +16,8 @@ that addresses may stand beside sums without anything being said of the sums.
 |---|---|
 | the payload of a NaN, and a signalling one is taken as quiet | no kernel looks at it |
 
-Denormals are kept and rounding is to nearest, which is what the descriptor must say (`FLOAT_MODE`, refused otherwise).
+Rounding is to nearest, and denormals are kept, or those of f32 flushed (`flushed`): what else a descriptor says is
+refused.
 What it cannot represent: output modifiers, clamping, V_MAD_F16 and its kin.
 """
 
@@ -40,7 +41,8 @@ _MAD: tuple[Row, ...] = (
     ("V_MAC_F32", "d32 <- a32 b32 d32", function("mad_f32")),
 )
 
-#: The descriptor's FLOAT_MODE that is modelled: round to nearest even, denormals kept (AMDGPUUsage, COMPUTE_PGM_RSRC1).
+#: The descriptor's FLOAT_MODE that compilers write: round to nearest even, denormals kept (AMDGPUUsage,
+#: COMPUTE_PGM_RSRC1).
 FLOAT_MODE = 0xF0
 
 _RELATIONS = ("F", "LT", "EQ", "LE", "GT", "LG", "GE", "O", "U", "NGE", "NLG", "NGT", "NLE", "NEQ", "NLT")

@@ -13,6 +13,12 @@ from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.known import matrix_instructions
 from layoutalg.target.operand import MatrixInstruction
 
+#: The roles of the scales of A's rows and B's columns, and of the byte that is the scale of each.
+SCALES: Mapping[str, str] = {"scale_a": "byte_a", "scale_b": "byte_b"}
+
+#: Elements of a row or column that share a scale, which is 2**(byte - 127), of 255 no number (CDNA 4 ISA, 7.1.5).
+SCALED_BLOCK = 32
+
 
 @cache
 def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
@@ -22,6 +28,8 @@ def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
     8
     """
     wanted = name.removeprefix("V_").lower().replace("_", "")
+    if "f8f6f4" in wanted and not is_scaled(name):  # the table has such a product with scales, which are 1 here
+        wanted = wanted.replace("mfma", "mfmascale", 1)
     for instruction in matrix_instructions(target):
         builtin = instruction.name
         plain = builtin.removesuffix("_gfx12").removesuffix("_w32").removesuffix("_1k").replace("_", "")
@@ -30,12 +38,32 @@ def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
     return None
 
 
+def is_scaled(name: str) -> bool:
+    """Whether a product of this name has scales of blocks.
+
+    >>> is_scaled("V_MFMA_SCALE_F32_16X16X128_F8F6F4.FP4.FP4"), is_scaled("V_MFMA_F32_16X16X128_F8F6F4.FP4.FP4")
+    (True, False)
+    """
+    return name.startswith("V_MFMA_SCALE_")
+
+
+def heeds_mode(matrix: MatrixInstruction) -> bool:
+    """Whether a product looks at the float mode: those of f32 flush A and B as it says, and no other part of any.
+
+    CDNA rounds to nearest even and keeps denormals of narrower types, of f64 and of C and D, whatever the mode says
+    (CDNA 3 and 4 ISA, "Dense Matrix Multiply", DENORM and ROUND); of WMMA nothing is said.
+    """
+    return "wmma" in matrix.name or matrix.a_dtype in ("f32", "xf32")
+
+
 def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
-    """How many registers each operand takes.
+    """How many registers each operand takes; a scale takes one (`SCALES`).
 
     >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
     16
     """
     parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
     parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
-    return {role: (int(held.element.hi) + 1) * dtype_of(dtype).bits // 32 for role, (held, dtype) in parts.items()}
+    return dict.fromkeys(SCALES, 1) | {
+        role: (int(held.element.hi) + 1) * dtype_of(dtype).bits // 32 for role, (held, dtype) in parts.items()
+    }

@@ -44,7 +44,7 @@ from layoutalg.index import (
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
-from layoutalg.isa.semantics.matrix import registers_of
+from layoutalg.isa.semantics.matrix import SCALES, is_scaled, registers_of
 from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
@@ -241,10 +241,22 @@ class SymbolicLanes:
             raise NotReadable(f"{instruction.place} with inactive lanes")
         counts = registers_of(matrix)
         a, b, c = (self._words(instruction, role, counts[role]) for role in "abc")
-        target = operand_of(instruction, "d")
-        results = [self.w.function(f"{matrix.name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
+        target, name = operand_of(instruction, "d"), matrix.name
+        if is_scaled(instruction.name):  # another function than that of the table, for each pair of bytes
+            name += f" scaled by bytes {[instruction.fields.get(byte, 0) for byte in SCALES.values()]}"
+            b += [self._scale(instruction, role) for role in SCALES]
+        results = [self.w.function(f"{name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
         for k, word in enumerate(results):
             self.registers.write_cell((target.kind, target.index + k), word)
+
+    def _scale(self, instruction: Instruction, role: str) -> Word:
+        """A lane's register of scales, or the constant that is one."""
+        operand = operand_of(instruction, role)
+        if operand.kind == "v":
+            return self.registers.cell((operand.kind, operand.index))
+        if operand.kind != "float":
+            raise NotReadable(f"{instruction.place}: a scale that is {operand}")
+        return self.w.const((operand.index >> 23 & 0xFF) * 0x01010101, 32)  # its exponent in every byte
 
     def _words(self, instruction: Instruction, role: str, count: int) -> list[Word]:
         """A lane's registers of A, B or C."""

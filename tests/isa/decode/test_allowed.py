@@ -146,12 +146,6 @@ def test_registers_that_were_given_back_are_not_used(target):
         assembled(PROGRAM, target, early)
 
 
-def test_a_matrix_product_in_another_float_mode_is_refused():
-    code = encoded("gfx942", SUM[1])[:8]
-    with pytest.raises(UnsupportedInstructionError, match="in the float mode 0x30"):
-        decoded("gfx942", code, vector_registers=256, float_mode=0x30)
-
-
 def test_the_mark_of_the_end_of_code_is_no_instruction():
     """It interrupts a wave that comes there (RDNA 3 ISA, S_CODE_END)."""
     marked = assembled(PROGRAM, "gfx1100", lambda text: text.replace("\ts_endpgm\n", "\ts_code_end\n\ts_endpgm\n", 1))

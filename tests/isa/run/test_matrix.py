@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Operand
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.eights import values
 from layoutalg.isa.run.launch import execute
+from layoutalg.isa.run.scaled import FOURS
 from layoutalg.isa.run.spaces import GlobalMemory
 from layoutalg.target.matrix import matrix_instruction
-from tests.isa.decode.test_allowed import decoded
+from tests.isa.decode.test_allowed import decoded, word
 from tests.isa.semantics.test_table_every_bit import ALL, assembled_line
 from tests.matrix import each
 
@@ -63,3 +65,93 @@ def test_a_product_of_numbers_of_eight_bits(target, fnuz, a_kind, b_kind):
     a, b = shape.a.gather(values(a_kind, fnuz)[held[8]]), shape.b.gather(values(b_kind, fnuz)[held[10]])
     found = [machine.registers.vector("v", k).view(np.float32).reshape(-1, 64)[0] for k in range(4)]
     assert np.array_equal(np.stack(found, axis=1), shape.d.spread(a @ b).astype(np.float32))
+
+
+def machine_with(target, code, **held):
+    """A machine whose registers from some on hold these words of each lane, and what an instruction is decoded to."""
+    (instruction,) = (program := decoded(target, code, **ALL)).instructions
+    machine = ConcreteMachine(
+        program.kernel, np.zeros((1, 3), np.int64), 1, 64, GlobalMemory([]), 1, LdsMeter(target), strict=False
+    )
+    for first, words in held.items():
+        for k, one in enumerate(words.T):
+            operand = Operand("v", int(first.removeprefix("v")) + k)
+            machine.registers.write_register(operand, 32, np.broadcast_to(one, (2, 1, 1, 64)).copy())
+    return machine, instruction
+
+
+def sums(machine, count):
+    """The f32 that each lane holds from v0 on."""
+    found = [machine.registers.vector("v", k).view(np.float32).reshape(-1, 64)[0] for k in range(count)]
+    return np.stack(found, axis=1)
+
+
+@pytest.mark.parametrize(("side", "k", "count"), [(16, 128, 4), (32, 64, 16)])
+@pytest.mark.parametrize(("bytes_", "picked"), [((0, 0), ""), ((2, 1), " op_sel:[0,1,0] op_sel_hi:[1,0,0]")])
+def test_a_product_of_fp4_with_scales(side, k, count, bytes_, picked):
+    """Lane l has 32 elements of row l mod S, of block l / S, and their scale; numpy multiplies the rows."""
+    rng = np.random.default_rng(11)
+    codes = {first: rng.integers(0, 256, (64, 16), np.uint8) for first in ("v24", "v28")}
+    scales = {first: rng.integers(120, 134, (64, 4), np.uint8) for first in ("v32", "v33")}
+    name = f"v_mfma_scale_f32_{side}x{side}x{k}_f8f6f4"
+    line = f"{name} v[0:{count - 1}], v[24:27], v[28:31], 0, v32, v33{picked} cbsz:4 blgp:4"
+    held = {first: one.view(np.uint32) for first, one in (codes | scales).items()}
+    machine, instruction = machine_with("gfx950", assembled_line("gfx950", line), **held)
+    machine.step(instruction)
+    rows = []
+    for (first, scale), byte in zip((("v24", "v32"), ("v28", "v33")), bytes_, strict=True):
+        fours = np.stack((codes[first] & 15, codes[first] >> 4), axis=-1).reshape(64, 32)
+        values = (
+            np.concatenate([FOURS, -FOURS])[fours] * np.ldexp(1.0, scales[scale][:, byte].astype(int) - 127)[:, None]
+        )
+        rows.append(values.reshape(-1, side, 32).swapaxes(0, 1).reshape(side, k))
+    wanted = matrix_instruction(f"mfma_scale_f32_{side}x{side}x{k}_f8f6f4.fp4.fp4").d.spread(rows[0] @ rows[1].T)
+    assert np.array_equal(sums(machine, count), wanted.astype(np.float32))
+
+
+def test_a_scale_of_all_ones_is_no_number_and_a_constant_counts_by_its_exponent():
+    code = assembled_line(
+        "gfx950", "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[24:27], v[28:31], 0, v32, v33 cbsz:4 blgp:4"
+    )
+    four = word(code, (32, 40, 246))  # the constant 4.0 for v32
+    ones = np.full((64, 4), 0x22222222, np.uint32)  # 1.0 everywhere
+    scale = np.where(np.arange(64)[:, None] == 21, np.uint32(0xFF), np.uint32(126))  # of column 5, block 1
+    machine, instruction = machine_with("gfx950", four, v24=ones, v28=ones, v33=scale)
+    machine.step(instruction)
+    found = sums(machine, 4)
+    column = np.arange(64) % 16
+    assert np.isnan(found[column == 5]).all()
+    assert (found[column != 5] == 128 * 4.0 * 0.5).all()
+
+
+@pytest.mark.parametrize("mode", [0xF0, 0xC0, 0x3F, 0x30])
+def test_a_product_of_narrow_numbers_looks_at_no_mode(mode):
+    """Denormals of f16, as they are in the sum of f32, itself denormal (CDNA 4 ISA, 7.4)."""
+    code = assembled_line("gfx950", "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]")
+    (instruction,) = (program := decoded("gfx950", code, **ALL, float_mode=mode)).instructions
+    machine = ConcreteMachine(
+        program.kernel, np.zeros((1, 3), np.int64), 1, 64, GlobalMemory([]), 1, LdsMeter("gfx950"), strict=False
+    )
+    words = {**dict.fromkeys(range(4), 1), 8: 1, 9: 0, 10: 0, 11: 0}  # C is the least denormal of f32
+    for k, one in words.items():
+        machine.registers.write_register(Operand("v", k), 32, np.full((2, 1, 1, 64), one, np.uint32))
+    machine.step(instruction)
+    assert (machine.registers.vector("v", 0)[0] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("gfx950", "v_mfma_f32_16x16x4_f32 v[0:3], v8, v9, 0"),
+        ("gfx1100", "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"),
+    ],
+)
+@pytest.mark.parametrize("mode", [0xC0, 0x30])
+def test_products_that_look_at_the_mode_are_done_in_one(target, line, mode):
+    (instruction,) = (program := decoded(target, assembled_line(target, line), **ALL, float_mode=mode)).instructions
+    lanes = program.kernel.wave_size
+    machine = ConcreteMachine(
+        program.kernel, np.zeros((1, 3), np.int64), 1, lanes, GlobalMemory([]), 1, LdsMeter(target), strict=False
+    )
+    with pytest.raises(UnsupportedInstructionError, match=f"in the float mode {mode:#x}"):
+        machine.step(instruction)

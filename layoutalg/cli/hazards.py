@@ -52,16 +52,21 @@ def hazards(
     executor: checking.Executing = None,
     cache: Annotated[bool, typer.Option(help="Keep what is found; an unchanged code object is not read again.")] = True,
     exhaustive: Annotated[
-        bool, typer.Option("--exhaustive", help="Exit 2 where a kernel is not analysed to the end, whatever is found.")
+        bool,
+        typer.Option(
+            "--exhaustive", help="List what is undecided or not analysed, and exit 2 for it whatever is found."
+        ),
     ] = False,
     form: Annotated[HazardFormat, typer.Option("--format", help="What is printed on stdout.")] = HazardFormat.TEXT,
 ) -> int:
     """Find hazards in every kernel's machine code, without a launch file.
 
-    By default: registers that are read or overwritten while a load, an atomic operation or an LDS access is still to
-    write them, on whatever way control comes there; instructions between which AMD's manual asks for more wait states.
+    Registers that are read or overwritten while an access is still to write them; that nothing has written; that the
+    kernel did not ask for; instructions that the processor has not; LDS outside the allocation;
+    instructions between which AMD's manual asks for more wait states.
 
-    Exit 0 nothing, 1 something found, 2 something not analysed, 3 bad input.
+    A hazard is certain, or possible on a way that is told; what no execution is known to show is undecided, and is no
+    hazard. Exit 0 nothing, 1 something found, 2 something undecided or not analysed, 3 bad input.
 
     \b
     layoutalg hazards librocsparse.so.0 --target gfx90a:xnack- --jobs 8
@@ -110,11 +115,13 @@ class ToldHazards:
         elif form is HazardFormat.JSON:
             print(json.dumps({"layoutalg": __version__, "kernels": self.kernels, "errors": self.errors,
                               "findings": sum(len(one["findings"]) for one in self.kernels),
+                              "undecided": sum(len(one["undecided"]) for one in self.kernels),
                               "not_analysed": sum(bool(one["not_analysed"]) for one in self.kernels)}))  # fmt: skip
         elif form is not HazardFormat.JSONL:
             written = reports.WRITERS[form](_reports(self.kernels, self.errors))
             print(written, end="\n" if written else "")
-        found, open_ = (any(one[what] for one in self.kernels) for what in ("findings", "not_analysed"))
+        found = any(one["findings"] for one in self.kernels)
+        open_ = any(one["undecided"] or one["not_analysed"] for one in self.kernels)
         if self.errors:
             return BAD_INPUT
         if open_ and (exhaustive or not found):
@@ -127,7 +134,7 @@ def _data(held: places.HeldCode, kernel: kernels.Analysed) -> Data:
     again = ["layoutalg", "hazards", held.path, "--target", held.target, "--kernel", kernel.kernel]
     return {
         "file": held.path, "target": held.target, "kernel": kernel.kernel, "instructions": kernel.instructions,
-        "not_analysed": kernel.not_analysed,
+        "not_analysed": kernel.not_analysed, "undecided": kernel.undecided,
         "findings": [{**finding, "replay": shlex.join(again)} for finding in kernel.findings],
     }  # fmt: skip
 
@@ -135,13 +142,16 @@ def _data(held: places.HeldCode, kernel: kernels.Analysed) -> Data:
 def _text(one: Data) -> Iterator[str]:
     count = _counted(len(one["findings"]), "hazard")
     yield f"{one['file']}: {names.spoken(one['kernel'])} for {one['target']}: {count}"
-    for finding in one["findings"]:
-        at = finding["consumer"]
-        missing = f"; missing: {finding['missing']}" if finding["missing"] else ""
-        yield f"  {finding['kind']}: {at['address']:#x} {at['instruction']} {finding['what']}{_source(at)}{missing}"
-        if finding["condition"]:
-            yield f"    possible: {finding['condition']}"
+    yield from (line for finding in one["findings"] for line in _lines(finding, "possible"))
     yield f"  again: {one['findings'][0]['replay']}"
+
+
+def _lines(finding: Data, what: str) -> Iterator[str]:
+    """A finding in words."""
+    at, missing = finding["consumer"], f"; missing: {finding['missing']}" if finding["missing"] else ""
+    yield f"  {finding['kind']}: {at['address']:#x} {at['instruction']} {finding['what']}{_source(at)}{missing}"
+    if finding["condition"]:
+        yield f"    {what}: {finding['condition']}"
 
 
 def _source(place: Data) -> str:
@@ -166,9 +176,11 @@ def _summary(found: list[Data], exhaustive: bool) -> Iterator[str]:
             yield f"and for {len(reasons) - MANY} more reasons; --exhaustive has them all"
     hazards = sum(len(one["findings"]) for one in found)
     bad = sum(bool(one["findings"]) for one in found)
+    undecided = sum(len(one["undecided"]) for one in found)
     instructions = sum(one["instructions"] for one in found)
     yield (f"{_counted(len(found), 'kernel')} of {_counted(instructions, 'instruction')}: "
-           f"{_counted(hazards, 'hazard')} in {_counted(bad, 'kernel')}, {len(left)} not analysed")  # fmt: skip
+           f"{_counted(hazards, 'hazard')} in {_counted(bad, 'kernel')}, {undecided} undecided, "
+           f"{len(left)} not analysed")  # fmt: skip
 
 
 def _reports(found: list[Data], errors: list[str]) -> list[reports.Report]:
@@ -187,6 +199,6 @@ def _reports(found: list[Data], errors: list[str]) -> list[reports.Report]:
                                        f"{said}{missing}{condition}", int(line or 1)))  # fmt: skip
         if one["not_analysed"]:
             told.append(reports.Report(one["file"], name, "analysed", "unknown", False, one["not_analysed"]))
-        elif not one["findings"]:
+        elif not (one["findings"] or one["undecided"]):
             told.append(reports.Report(one["file"], name, "hazards", "proved", True))
     return [*told, *(reports.Report(error.partition(": ")[0], "", "read", "error", False, error) for error in errors)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from layoutalg.hazards import waits
+from layoutalg.hazards import lds, processor, undefined, waits
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.hazards.wait_states import find as wait_states
@@ -26,4 +26,8 @@ class Analysis(NamedTuple):
 ANALYSES: Mapping[str, Analysis] = {
     "wait": Analysis(waits.find, "a register is used or overwritten while an access is still to write it"),
     wait_states.KIND: Analysis(wait_states.find, "two instructions are nearer to each other than AMD's manual allows"),
+    "undefined": Analysis(undefined.find, "a register is read before anything has written it"),
+    "registers": Analysis(processor.beyond, "a register is used that the kernel did not ask for"),
+    "lacking": Analysis(processor.lacking, "an instruction is one that the processor has not"),
+    "lds": Analysis(lds.find, "an access of LDS lies outside, whatever its register holds"),
 }

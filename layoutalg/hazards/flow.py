@@ -72,7 +72,7 @@ class ControlFlow:
     """The graph: blocks by the address of their first instruction, and the entries."""
 
     kernel: KernelBinary
-    entries: tuple[int, ...]
+    starts: tuple[tuple[int, KernelBinary], ...]  # entry, and the kernel as firmware that enters there sees it
     blocks: Mapping[int, FlowBlock]
 
     @classmethod
@@ -82,8 +82,13 @@ class ControlFlow:
         Raises `UnsupportedInstructionError` where something that is reached is no known instruction, or control goes
         where nothing says.
         """
-        entries = tuple(dict.fromkeys((kernel.start, replace(kernel, preloading=False).start)))
-        return cls(kernel, entries, _Reader(kernel).blocks(entries))
+        ways = {one.start: one for one in (replace(kernel, preloading=False), kernel)}
+        return cls(kernel, tuple(ways.items()), _Reader(kernel).blocks(ways))
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """The addresses at which a wave may begin."""
+        return tuple(entry for entry, _ in self.starts)
 
     @cached_property
     def predecessors(self) -> Mapping[int, Sequence[int]]:
@@ -216,5 +221,5 @@ def _target(block: FlowBlock) -> int | None:
         return relative(one)
     constants = Constants()
     for step in block.steps[:-1]:
-        constants.step(step.instruction)
+        constants.step(step.instruction, step.effects.writes)
     return constants.pair(one.operands["a"])

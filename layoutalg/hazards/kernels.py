@@ -21,12 +21,13 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Analysed:
-    """One kernel: its findings as data, or why it was not analysed."""
+    """One kernel: its findings as data, those that are undecided apart, or why it was not analysed."""
 
     kernel: str
     target: str
     instructions: int = 0
     findings: list[Data] = field(default_factory=list)
+    undecided: list[Data] = field(default_factory=list)
     not_analysed: str = ""
 
 
@@ -37,8 +38,9 @@ def analyse(kernel: KernelBinary, where: SourceLines) -> Analysed:
         found = [finding for analysis in ANALYSES.values() for finding in analysis.find(flow)]
     except UnsupportedInstructionError as error:
         return Analysed(kernel.name, kernel.target, not_analysed=str(error))
-    told = [_data(flow, finding, where) for finding in sorted(found, key=lambda one: (one.consumer, one.kind))]
-    return Analysed(kernel.name, kernel.target, len(flow.steps), told)
+    found.sort(key=lambda one: (one.consumer, one.kind, one.producer or 0))
+    some, others = ([_data(flow, one, where) for one in found if one.undecided is which] for which in (False, True))
+    return Analysed(kernel.name, kernel.target, len(flow.steps), some, others)
 
 
 def analyse_all(payload: bytes, chosen: Collection[str] | None = None) -> Iterator[Analysed]:

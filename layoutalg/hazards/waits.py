@@ -12,9 +12,12 @@ way on either is, at the younger age: a least fixpoint over the graph, as LLVM's
 | 0x10 s_waitcnt vmcnt(1) | {0x08: 0} |
 | 0x14 v_add v3, v2, v2 | a hazard: v2 is under way; missing: vmcnt(0) |
 
+A hazard is certain where no way leads on from the access but over such a use; else it is *met* by a run of the wave's
+scalar unit (`runs`), which says the way; else it is undecided.
 The first instruction that touches a register on a way is told, and then the load is taken to be done: what follows is
-the same fault.  A field of a wait that is all ones is none (LLVM, AMDGPUBaseInfo: getVmcntBitMask and its kin).
-What it cannot represent: that a counter holds no more than its bits, and a wave waits when it is full.
+the same fault.  A field of a wait that is all ones is none.  A wave issues nothing on a counter that is full, so what
+so many others have followed is done, where they come in order.
+What it cannot represent: what other waves of the block do.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import NamedTuple
 
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
 from layoutalg.hazards.hazard import Hazard
+from layoutalg.hazards.runs import RUNS, Visit, visits
 from layoutalg.isa.architecture import Architecture, Wait
 from layoutalg.isa.effects import named
 from layoutalg.isa.semantics.counted import CountedAs, counted
@@ -41,10 +45,11 @@ class UnderWay:
         """An independent copy."""
         return UnderWay({name: dict(ages) for name, ages in self.ages.items()}, self.unordered)
 
-    def issue(self, address: int, how: CountedAs, *, brings: bool) -> None:
-        """An access is issued; it `brings` something to registers or not."""
+    def issue(self, address: int, how: CountedAs, most: Mapping[str, int], *, brings: bool) -> None:
+        """An access is issued; it `brings` something to registers or not.  A counter counts so many at `most`."""
         for name in how.counters:
-            ages = self.ages[name] = {one: age + 1 for one, age in self.ages.get(name, {}).items()}
+            last = _NEVER if name in self.unordered or how.unordered else most[name]
+            ages = self.ages[name] = {one: age + 1 for one, age in self.ages.get(name, {}).items() if age + 1 < last}
             if brings:
                 ages[address] = 0
         if how.unordered:
@@ -86,6 +91,13 @@ class UnderWay:
         return {address for ages in self.ages.values() for address in ages}
 
 
+#: Branches of a way that are told, blocks of one that are kept, and blocks that are looked through for certainty.
+_TURNS, _LONGEST_WAY, _BLOCKS = 6, 64, 512
+
+#: More than any counter counts.
+_NEVER = 1 << 30
+
+
 class _Event(NamedTuple):
     """What a step has to do with counters and registers."""
 
@@ -100,6 +112,7 @@ class Waits:
 
     def __init__(self, flow: ControlFlow) -> None:
         self.flow, self.architecture = flow, flow.kernel.architecture
+        self.most = self.architecture.most_counted
         self.events = {start: [*self._events(block)] for start, block in flow.blocks.items()}
         self.brings = {
             event.step.address: event.step.effects.writes
@@ -137,10 +150,10 @@ class Waits:
                     left.add(successor)
         return before
 
-    def faults(self, start: int, state: UnderWay) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
-        """Carries a block out on a state: each step that touches what an access is to write, the access, its ages."""
+    def faults(self, start: int, state: UnderWay, first: int = 0) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
+        """Carries a block out on a state, from a step on: what touches what an access is to write, the access, ages."""
         brings, due = self.brings, self._due(state)
-        for step, touched, how, left in self.events[start]:
+        for step, touched, how, left in self.events[start][first:]:
             if left is not None:
                 state.wait(left)
                 due = self._due(state)
@@ -152,8 +165,61 @@ class Waits:
                         state.done(address)
                 due = self._due(state)
             if how is not None:
-                state.issue(step.address, how, brings=bool(step.effects.writes))
+                state.issue(step.address, how, self.most, brings=bool(step.effects.writes))
                 due |= step.effects.writes
+
+    def is_certain(self, address: int) -> bool:
+        """Whether on each way that control may go on from an access, something uses its register before it is done."""
+        start = next(start for start, block in self.flow.blocks.items() if address in {s.address for s in block.steps})
+        before = self.flow.blocks[start].steps.index(self.flow.steps[address])
+        how = self.events[start][before].counted
+        assert how
+        state = UnderWay()
+        state.issue(address, how, self.most, brings=True)
+        left: list[tuple[int, int, UnderWay]] = [(start, before + 1, state)]
+        seen: dict[int, list[UnderWay]] = {}
+        while left:
+            start, first, state = left.pop()
+            used = False
+            for _, other, _ in self.faults(start, state, first):
+                used |= other == address
+                if used:
+                    break
+            if used:
+                continue
+            goes = self.flow.blocks[start].successors
+            if address not in state.addresses or not goes:
+                return False
+            for successor in goes:
+                known = seen.setdefault(successor, [])
+                if state not in known:
+                    known.append(state)
+                    left.append((successor, 0, state.copy()))
+            if len(seen) > _BLOCKS:
+                return False
+        return True
+
+    def met(self, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        """Of an access and what uses its register, those that a run meets, with the way from one to the other."""
+        found: dict[tuple[int, int], str] = {}
+        for seed in range(RUNS):
+            state, path = UnderWay(), list[Visit]()
+            for visit in visits(self.flow, seed):
+                for step, address, _ in self.faults(visit.block.start, state):
+                    if (address, step.address) in pairs:
+                        found.setdefault((address, step.address), _way(self._since(address, path)))
+                path = [*path[-_LONGEST_WAY:], visit]
+            if found.keys() == pairs:
+                break
+        return found
+
+    def _since(self, address: int, path: Sequence[Visit]) -> Sequence[Visit]:
+        """The part of a way from an access on."""
+        for k in range(len(path) - 1, -1, -1):
+            steps = path[k].block.steps
+            if steps[0].address <= address <= steps[-1].address:
+                return path[k:]
+        return path
 
     def _follows(self, step: FlowStep, address: int, how: CountedAs, state: UnderWay) -> bool:
         """Whether a load only overwrites what an earlier one of its kind brings, which come in their order."""
@@ -172,39 +238,60 @@ class Waits:
 def left_by(wait: Wait, immediate: int) -> Mapping[str, int]:
     """How many accesses of each counter a wait leaves; of a counter that it does not wait for, nothing.
 
-    >>> from layoutalg.isa.architecture import ARCHITECTURES
-    >>> left_by(ARCHITECTURES["cdna"].waits["S_WAITCNT"], 0xC07F)
-    {'lgkm': 0}
+        >>> from layoutalg.hazards.runs import RUNS, Visit, visits
+    from layoutalg.isa.architecture import ARCHITECTURES
+        >>> left_by(ARCHITECTURES["cdna"].waits["S_WAITCNT"], 0xC07F)
+        {'lgkm': 0}
     """
-    most = {name: (1 << sum(bits for _, bits in pieces)) - 1 for name, pieces in wait.fields.items()}
-    return {name: count for name, count in wait.left(immediate).items() if count < most[name]}
+    return {name: count for name, count in wait.left(immediate).items() if count < wait.most[name]}
 
 
 def find(flow: ControlFlow) -> Iterator[Hazard]:
     """Every first use of a register while an access is to write it."""
     waits = Waits(flow)
-    told: set[tuple[int, int]] = set()
+    told: dict[tuple[int, int], Mapping[str, int]] = {}
     for start in sorted(waits.before):
         for step, address, ages in waits.faults(start, waits.before[start].copy()):
-            if (step.address, address) not in told:
-                told.add((step.address, address))
-                yield _finding(waits, step, address, ages)
+            least = told.setdefault((address, step.address), ages)
+            told[address, step.address] = {name: min(age, least.get(name, age)) for name, age in ages.items()}
+    certain = {address for address in {address for address, _ in told} if waits.is_certain(address)}
+    open_ = {pair for pair in told if pair[0] not in certain}
+    met = waits.met(open_) if open_ else {}
+    for (address, consumer), ages in sorted(told.items()):
+        way = "" if address in certain else met.get((address, consumer), "a way that no run was seen to take")
+        undecided = (address, consumer) in open_ and (address, consumer) not in met
+        yield _hazard(waits, consumer, address, ages, way, undecided)
 
 
-def _finding(waits: Waits, step: FlowStep, address: int, ages: Mapping[str, int]) -> Hazard:
-    flow, effects, brings = waits.flow, step.effects, waits.brings[address]
+def _hazard(
+    waits: Waits, consumer: int, address: int, ages: Mapping[str, int], way: str, undecided: bool
+) -> Hazard:  # fmt: skip
+    flow, brings = waits.flow, waits.brings[address]
+    effects = flow.steps[consumer].effects
     does = "reads" if effects.reads & brings else "overwrites"
     some = ", ".join(named((effects.reads & brings) or (effects.writes & brings)))
     what = f"{does} {some}, which {flow.steps[address].instruction.place} is still to write"
-    return Hazard("wait", step.address, what, missing_wait(waits.architecture, ages), address, "")
+    return Hazard("wait", consumer, what, missing_wait(waits.architecture, ages), address, way, undecided)
+
+
+def _way(path: Sequence[Visit]) -> str:
+    """The branches that go one way of two, in words."""
+    turns = [
+        f"{block.last.address:#x} {block.last.name.lower()} is {'' if goes == block.successors[-1] else 'not '}taken"
+        for block, goes in path
+        if len(block.successors) > 1
+    ]
+    few = turns if len(turns) <= _TURNS else [*turns[: _TURNS // 2], "…", *turns[-_TURNS // 2 :]]
+    return ", ".join(few) or "always, where control comes there"
 
 
 def missing_wait(architecture: Architecture, left: Mapping[str, int]) -> str:
     """The wait instructions that leave so many of each counter, as assemblers write them.
 
-    >>> from layoutalg.isa.architecture import ARCHITECTURES
-    >>> missing_wait(ARCHITECTURES["cdna"], {"vm": 2}), missing_wait(ARCHITECTURES["rdna4"], {"load": 0})
-    ('s_waitcnt vmcnt(2)', 's_wait_loadcnt 0')
+        >>> from layoutalg.hazards.runs import RUNS, Visit, visits
+    from layoutalg.isa.architecture import ARCHITECTURES
+        >>> missing_wait(ARCHITECTURES["cdna"], {"vm": 2}), missing_wait(ARCHITECTURES["rdna4"], {"load": 0})
+        ('s_waitcnt vmcnt(2)', 's_wait_loadcnt 0')
     """
     texts: list[str] = []
     for name, wait in architecture.waits.items():

@@ -39,6 +39,11 @@ class Wait:
         return {counter: _number(immediate, pieces) for counter, pieces in self.fields.items()}
 
     @property
+    def most(self) -> Mapping[str, int]:
+        """What each counter's field holds at most: all ones, which is no wait (LLVM, AMDGPUBaseInfo)."""
+        return {name: (1 << sum(bits for _, bits in pieces)) - 1 for name, pieces in self.fields.items()}
+
+    @property
     def bits(self) -> int:
         """The bits of the immediate that say something."""
         pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
@@ -147,6 +152,15 @@ class Architecture:
     #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF; LLVM,
     #: BUFInstructions: GFX9's real instructions).
     undecoded: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def most_counted(self) -> Mapping[str, int]:
+        """How far each counter counts (LLVM, SIInsertWaitcnts: "If a counter has been maxed out avoid overflow").
+
+        >>> ARCHITECTURES["cdna"].most_counted
+        {'vm': 63, 'lgkm': 15}
+        """
+        return {name: most for wait in self.waits.values() for name, most in wait.most.items()}
 
     @property
     def overtaking(self) -> frozenset[str]:

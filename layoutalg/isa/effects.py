@@ -40,7 +40,9 @@ Registers = int
 #: Where each file of registers begins among the bits of a set, and how many bits each of its registers has.
 _FIRST = {"v": 0, "a": 512, "s": 1024, "m0": 1152, "scc": 1153}
 _HALVES = {"v": 2, "a": 2}
-_END = 1154
+
+#: How many bits a set has.
+END = 1154
 
 
 class Effects(NamedTuple):
@@ -99,7 +101,7 @@ def named(some: Registers) -> Iterator[str]:
     """
     for kind, first in _FIRST.items():
         bits = _HALVES.get(kind, 1)
-        inside = some >> first & (1 << min(n for n in (*_FIRST.values(), _END) if n > first) - first) - 1
+        inside = some >> first & (1 << min(n for n in (*_FIRST.values(), END) if n > first) - first) - 1
         at = 0
         while inside >> at:
             if not inside >> at & (1 << bits) - 1:
@@ -111,6 +113,18 @@ def named(some: Registers) -> Iterator[str]:
                 if part != (1 << bits) - 1 or kind in ("m0", "scc"):
                     break
             yield _name(kind, start // bits, at // bits - 1) + {1: ".l", 2: ".h"}.get(part if bits == 2 else 0, "")
+
+
+def scalars(some: Registers) -> Iterator[tuple[str, int]]:
+    """The scalar registers of a set, M0 and the condition code among them, by kind and number.
+
+    >>> [*scalars(registers("s", 7, 2) | registers("scc", 0) | registers("v", 3))]
+    [('s', 7), ('s', 8), ('scc', 0)]
+    """
+    for kind in ("s", "m0", "scc"):
+        inside = some >> _FIRST[kind]
+        last = min(n for n in (*_FIRST.values(), END) if n > _FIRST[kind]) - _FIRST[kind]
+        yield from ((kind, k) for k in range(last) if inside >> k & 1)
 
 
 def _name(kind: str, first: int, last: int) -> str:

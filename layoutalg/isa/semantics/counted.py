@@ -6,10 +6,10 @@
 | exchanges by the LDS unit, DS_BPERMUTE_B32 and its kind | that of LDS | in order |
 | S_MEMTIME, S_DCACHE_INV, S_DCACHE_WB, messages | that of scalar loads | in any order |
 | BUFFER_WBL2, GLOBAL_WB, GLOBAL_WBINV | that of stores | in order |
-| GLOBAL_INV | that of loads | in any order, beside loads |
+| GLOBAL_INV | that of loads | in order |
 
-(LLVM, SIInsertWaitcnts: updateEventWaitcntAfter; ISA manuals, S_WAITCNT, S_SENDMSG, S_DCACHE_INV.)  Invalidations of
-vector caches before gfx12 are not counted there.
+(LLVM, SIInsertWaitcnts: updateEventWaitcntAfter, getVmemWaitEventType; ISA manuals, S_WAITCNT, S_SENDMSG,
+S_DCACHE_INV.)  Invalidations of vector caches before gfx12 are not counted there.
 """
 
 from __future__ import annotations
@@ -59,5 +59,5 @@ def counted(name: str, fields: Mapping[str, int], architecture: Architecture) ->
     if name in _AS_STORE:
         return CountedAs((counters.store,))
     if name in _AS_LOAD:
-        return CountedAs((counters.load,), unordered=True, overtakes=True)
+        return CountedAs((counters.load,))
     return None

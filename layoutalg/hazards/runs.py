@@ -1,0 +1,98 @@
+"""Ways that a wave takes: its scalar unit carried out on numbers that nobody says, so that branches agree with others.
+
+A graph has ways that no wave ever takes: a loop of two tiles a turn is left in its middle where their count is odd, and
+what follows asks whether it is odd.  So the wave's scalar registers are carried out from an entry on.  What is not
+known (arguments, what loads bring, lanes' masks) is a number picked at random where it is first read, and stays.
+
+A hazard that such a run meets is one of the code as it stands, for those values; of others nothing is said.
+What it cannot represent: what loads bring that depends on each other, as the words of two loads from one place, and
+masks that are computed of each other.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.hazards.constants import Constants, Place
+from layoutalg.hazards.flow import ControlFlow, FlowBlock
+from layoutalg.isa.decode.instructions import EXEC, VCC
+from layoutalg.isa.semantics.control import BRANCHES, JUMPS
+
+#: Runs of a kernel, and instructions of each at most.
+RUNS, LONGEST = 48, 20_000
+
+#: Numbers that sizes, counts and flags often are.
+_MASKS = (VCC, VCC + 1, EXEC, EXEC + 1)
+_WHOLE = 0xFFFFFFFF
+
+
+class Visit(NamedTuple):
+    """A block that a run comes to, and where it goes on from there."""
+
+    block: FlowBlock
+    next: int | None
+
+
+class Run(Constants):
+    """One wave's scalar registers."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__({("s", EXEC): _WHOLE, ("s", EXEC + 1): _WHOLE})
+        self.dice = random.Random(seed)
+
+    def get(self, place: Place) -> int | None:
+        """What a register holds; picked at random where nothing says it."""
+        if place not in self.known:
+            self.known[place] = self._picked(place)
+        return self.known[place]
+
+    def _picked(self, place: Place) -> int:
+        dice = self.dice
+        if place == ("scc", 0):
+            return dice.getrandbits(1)
+        if place[0] == "s" and place[1] in _MASKS:
+            return dice.choice((0, _WHOLE, dice.getrandbits(32)))
+        kind = dice.random()
+        if kind < 0.3:
+            return dice.randrange(8)
+        if kind < 0.7:
+            return dice.randrange(512)
+        return 1 << dice.randrange(12) if kind < 0.85 else dice.getrandbits(32)
+
+    def holds(self, what: str) -> bool:
+        """What a branch looks at."""
+        first = {"vcc": VCC, "exec": EXEC}.get(what)
+        if first is None:
+            return bool(self.get(("scc", 0)))
+        return any(self.get(("s", first + k)) for k in range(2))
+
+
+def visits(flow: ControlFlow, seed: int) -> Iterator[Visit]:
+    """The blocks that one run comes to, from an entry on."""
+    run, done = Run(seed), 0
+    address: int | None = flow.entries[seed % len(flow.entries)]
+    while address is not None and done < LONGEST:
+        block = flow.blocks[address]
+        done += len(block.steps)
+        for step in block.steps:
+            run.step(step.instruction, step.effects.writes)
+        address = _next(flow, block, run)
+        yield Visit(block, address)
+
+
+def _next(flow: ControlFlow, block: FlowBlock, run: Run) -> int | None:
+    """Where control goes after a block, whose steps are done."""
+    last, goes = block.last, block.successors
+    if last.name in JUMPS and len(goes) > 1:
+        target = run.pair(last.operands["a"])
+        return target if target in goes else run.dice.choice(goes)
+    if last.name in BRANCHES and len(goes) > 1:
+        what, when = BRANCHES[last.name]
+        following, target = goes
+        return target if run.holds(what) == when else following
+    if len(goes) > 1:
+        raise UnsupportedInstructionError(f"{last.place}: the branch is not known")
+    return goes[0] if goes else None

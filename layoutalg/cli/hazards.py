@@ -16,7 +16,7 @@ import typer
 from layoutalg import __version__
 from layoutalg.cli import checking
 from layoutalg.cli.auditing import UNKNOWN
-from layoutalg.cli.errors import BAD_INPUT
+from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.output import console_for
 from layoutalg.lazy import lazy_imports
 
@@ -99,7 +99,6 @@ class ToldHazards:
         """Takes in a code object: text and JSON lines are printed as they come."""
         if one.error:
             self.errors.append(one.error)
-            print(f"layoutalg: {one.error}", file=sys.stderr)
         for kernel in one.kernels:
             data = _data(one.held, kernel)
             self.kernels.append(data)
@@ -109,7 +108,11 @@ class ToldHazards:
                 print(*_text(data), sep="\n")
 
     def end(self, form: HazardFormat, exhaustive: bool) -> int:
-        """Tells what they come to; returns the exit code."""
+        """Tells what they come to; returns the exit code.  Where nothing could be read, the last error is raised."""
+        for error in self.errors if self.kernels else self.errors[:-1]:
+            print(f"layoutalg: {error}", file=sys.stderr)
+        if self.errors and not self.kernels:
+            raise InputError(self.errors[-1])
         if form is HazardFormat.TEXT:
             print(*_summary(self.kernels, exhaustive), sep="\n")
         elif form is HazardFormat.JSON:

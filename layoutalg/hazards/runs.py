@@ -36,7 +36,7 @@ class Visit(NamedTuple):
     next: int | None
 
 
-class Run(Constants):
+class ScalarRun(Constants):
     """One wave's scalar registers."""
 
     def __init__(self, seed: int) -> None:
@@ -72,7 +72,7 @@ class Run(Constants):
 
 def visits(flow: ControlFlow, seed: int) -> Iterator[Visit]:
     """The blocks that one run comes to, from an entry on."""
-    run, done = Run(seed), 0
+    run, done = ScalarRun(seed), 0
     address: int | None = flow.entries[seed % len(flow.entries)]
     while address is not None and done < LONGEST:
         block = flow.blocks[address]
@@ -83,7 +83,7 @@ def visits(flow: ControlFlow, seed: int) -> Iterator[Visit]:
         yield Visit(block, address)
 
 
-def _next(flow: ControlFlow, block: FlowBlock, run: Run) -> int | None:
+def _next(flow: ControlFlow, block: FlowBlock, run: ScalarRun) -> int | None:
     """Where control goes after a block, whose steps are done."""
     last, goes = block.last, block.successors
     if last.name in JUMPS and len(goes) > 1:

@@ -85,6 +85,5 @@ def follow(
     elements = () if stopped else builder.finished()
     met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    ends = tuple(dict.fromkeys(e for end in builder.ends for e in (end.condition, end.barriers)))
-    record = replace(loops.record, ends=ends)
+    record = replace(loops.record, ends=tuple(builder.ends))
     return Trace(elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)

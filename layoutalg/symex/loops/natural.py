@@ -117,6 +117,7 @@ class CountedLoop(NaturalLoop):
     def record(self, start: State, latch: State, leaving: Edges) -> None:
         """The claim on the count, if the body leaves, and what the loop carries."""
         leaves = self._exit_condition(start, [state for _, state in leaving])
+        self.loops.leave(self.t, self.head, leaves)
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))

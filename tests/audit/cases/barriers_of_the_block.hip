@@ -42,7 +42,7 @@ KERNEL(leaves_by_label_of_the_wave) { __shared__ float a[256]; HERE; if (y[(b + 
 //: followed unknown, race_free refuted, initialised unknown
 KERNEL(leaves_by_label_that_is_stored) { __shared__ float a[256]; HERE; if (w[b] < 0) { OUT; return; } if (t == 0) w[b] = -1; a[t] = v; __syncthreads(); s = a[255 - t]; OUT; }
 
-//: read_only refuted, race_free unknown
+//: followed unknown, read_only refuted, race_free unknown
 KERNEL(leaves_by_label_that_is_stored_though_not_said) { __shared__ float a[256]; HERE; if (y[b] < 0) { OUT; return; } if (t == 0) const_cast<int*>(y)[b] = -1; a[t] = v; __syncthreads(); s = a[255 - t]; OUT; }
 
 //: proved
@@ -95,7 +95,7 @@ KERNEL(until_word_of_lds_too_early) { __shared__ int word; HERE; if (t == 0) wor
 //: proved
 KERNEL(by_word_of_lds) { __shared__ int word; __shared__ float a[256]; HERE; if (t == 255) word = y[b]; a[t] = v; __syncthreads(); if (word > 3) { s = a[255 - t]; __syncthreads(); a[t] = s; __syncthreads(); } s += a[t ^ 64]; OUT; }
 
-//: race_free refuted, initialised unknown
+//: followed unknown, race_free refuted, initialised unknown
 KERNEL(by_word_of_lds_without_barrier) { __shared__ int word; __shared__ float a[256]; HERE; if (t == 255) word = y[b]; a[t] = v; if (*(volatile int*)&word > 3) { __syncthreads(); s = a[255 - t]; __syncthreads(); a[t] = s; } __syncthreads(); s += a[t ^ 64]; OUT; }
 
 //: followed unknown

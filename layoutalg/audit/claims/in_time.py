@@ -15,7 +15,7 @@ from layoutalg.audit.claims.claim import Finding
 from layoutalg.audit.followed import Followed
 from layoutalg.index import ZERO
 from layoutalg.launch.symbolic import LDS
-from layoutalg.symex.values.unknowns import dependencies, owner_of
+from layoutalg.symex.values.unknowns import owner_of
 
 #: What keeps LDS alike, and what tensors that are only read.
 OF_LDS: Sequence[str] = (ends.NAME, lds_in_bounds.NAME, aligned.NAME, race_free.NAME)
@@ -29,7 +29,7 @@ def rests(kernel: Followed) -> Iterator[str]:
     if all(one is ZERO for one in barriers):
         return
     conditions = (*(end.condition for end in trace.loops.ends), *(leaves for _, leaves in trace.loops.exits.values()))
-    decides = dependencies(*barriers, *conditions, *trace.loops.counts.values())
+    decides = trace.loops.made_of(*barriers, *conditions, *trace.loops.counts.values())
     alike = {trace.loaded[v] for v in decides if v in trace.loaded and not {*owner_of(v)}.intersection(threads)}
     for buffer in sorted(alike):
         yield from OF_LDS if buffer == LDS else OF_TENSORS

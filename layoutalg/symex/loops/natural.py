@@ -42,7 +42,7 @@ class NaturalLoop:
         assert t is not None
         counts = dict(loops.record.counts)
         self.head, self.entry, self.t, self.count = head, entry, t, counts[t]
-        self.registers = HeadRegisters(self.w, head, t, counts, start or entry)
+        self.registers = HeadRegisters(self.machine.lanes, head, t, counts, start or entry)
 
     def fixpoint(self) -> tuple[State, State, Edges]:
         """What `iterate` gives when nothing new is found: what is known of registers then holds from head to head."""

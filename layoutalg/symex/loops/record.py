@@ -58,12 +58,12 @@ class LoopRecord:
     def waiting(self, data: Container[Expr]) -> Iterator[int]:
         """The heads of loops that are left by what an iteration has loaded, of these data, or carries of such."""
         for t, (head, leaves) in self.exits.items():
-            if any(v in data and kind_of(v) is Kind.DATA and t in owner_of(v) for v in self._made_of(leaves)):
+            if any(v in data and kind_of(v) is Kind.DATA and t in owner_of(v) for v in self.made_of(leaves)):
                 yield head
 
-    def _made_of(self, e: Expr) -> set[Expr]:
-        """All that a term depends on, also by what loops carry."""
-        seen, left = set[Expr](), [e]
+    def made_of(self, *exprs: Expr) -> set[Expr]:
+        """All that terms depend on, also by what loops carry."""
+        seen, left = set[Expr](), [*exprs]
         while left:
             found = dependencies(left.pop()) - seen
             seen |= found

@@ -130,3 +130,22 @@ KERNEL(turns_of_two_halves_too_close) { __shared__ float a[256]; HERE; if (wave(
   #pragma unroll 1
   for (int i = 0; i < n; i++) { if (wave() < 2) { a[t] = v + i; } BARRIER; if (wave() >= 2) s += a[t - 128]; BARRIER; }
   if (wave() < 2) BARRIER; OUT; }
+
+// Loops that a flag ends which the turn before has set: all waves carry it alike.
+#define UNTIL(first, next) __shared__ float a[256]; HERE; int flag = first; \
+  _Pragma("unroll 1") for (int i = 0; i < n; i++) { if (flag < 0) break; \
+    a[t] = v; __syncthreads(); s += a[255 - t]; flag = next; __syncthreads(); } OUT;
+//: proved
+KERNEL(until_flag) { UNTIL(0, y[i]) }
+
+//: proved
+KERNEL(until_sum_of_flags) { UNTIL(n, flag + y[i] - y[b] * i) }
+
+//: followed unknown
+KERNEL(until_flag_of_the_wave) { UNTIL(0, y[(i + wave()) % n]) }
+
+//: followed unknown, runs refuted
+KERNEL(until_flag_that_waves_begin) { UNTIL(wave() - 1, flag + y[i]) }
+
+//: followed unknown, runs refuted
+KERNEL(until_flag_that_is_stored) { UNTIL(0, w[b]; if (t == i) w[b] = -1) }

@@ -4,16 +4,14 @@
     block = ["min(hidden, 1024)"]    64 <= hidden <= 9999, a multiple of 64   16, the last for hidden >= 1024
 
 In each the threads are numbers, and of sizes is given which of them lead there: as a formula, and as limits of each
-size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others; but
-for those of which a block has no threads, at which nothing is launched.
+size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others.
 What it cannot represent: blocks of more than `MOST` sizes, or of sizes without an upper limit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -21,7 +19,6 @@ from layoutalg.errors import LaunchError
 from layoutalg.formats.items import is_as_read, of_block
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, array, variables
-from layoutalg.index.evaluate import INT64, values
 from layoutalg.launch.symbolic import has_blocks, limits_of
 from layoutalg.prove.vacuity import met
 
@@ -51,33 +48,24 @@ def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
 def _sizes(file: SpecFile, block: Sequence[Expr]) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
     """Each size of a block, and what is given of sizes where it is that."""
     over = variables(*block)
-    points = np.meshgrid(*_values(over), indexing="ij")
-    all_sizes = np.stack(_evaluated(block, dict(zip(over, (one.ravel() for one in points), strict=True))), axis=1)
+    values = np.meshgrid(*_values(over), indexing="ij")
+    try:
+        found = array(block, dict(zip(over, values, strict=True)))
+    except OverflowError as error:
+        raise ManyBlocksError(f"the sizes of a block, {_said(block)}, are not told: {error}") from error
+    all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel() for one in found], axis=1)
     sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
-    launched = [n for n, size in enumerate(sizes.tolist()) if min(size) > 0]
-    if len(launched) > MOST:
-        raise ManyBlocksError(f"a block has {len(launched)} sizes ({_said(block)}), and each is looked at by itself, "
-                              f"at most {MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
+    if len(sizes) > MOST:
+        raise ManyBlocksError(f"a block has {len(sizes)} sizes ({_said(block)}), and each is looked at by itself, at "
+                              f"most {MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
     texts = file.data["launch"]["block"]
-    for n in launched or range(len(sizes)):
-        size, here = sizes[n].tolist(), which.ravel() == n
+    for n, size in enumerate(sizes.tolist()):
+        here = which.ravel() == n
         given = [f"({text}) == {one}" for text, one in zip(texts, size, strict=True) if isinstance(text, str)]
-        for v, all_values in zip(over, points, strict=True):
+        for v, all_values in zip(over, values, strict=True):
             own = all_values.ravel()[here]
             given += [f"{own.min()} <= {v.value.name}", f"{v.value.name} <= {own.max()}"]
         yield tuple(size), given
-
-
-def _evaluated(block: Sequence[Expr], at: Mapping[Expr, np.ndarray[Any, Any]]) -> Sequence[np.ndarray[Any, Any]]:
-    """Each formula where sizes have these values; exactly, where int64 does not hold what is computed between."""
-    count = len(next(iter(at.values())))
-    try:
-        return [np.broadcast_to(one, count) for one in array(block, at)]
-    except OverflowError:
-        exact = [values(block, dict(zip(at, map(int, point), strict=True))) for point in zip(*at.values(), strict=True)]
-    if any(abs(size) >= INT64 for sizes in exact for size in sizes):
-        raise ManyBlocksError(f"a block has more threads than int64 holds ({_said(block)})")
-    return [*np.array(exact, dtype=np.int64).T]
 
 
 def _values(over: Sequence[Expr]) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:

@@ -43,7 +43,7 @@ def _hazard(one: TooFew, manual: str) -> Hazard:
     said = ", ".join(f"{count} by {source}" for source, count in sources.items() if count is not None)
     what = f"{register_name(one.register)}: {one.rule}; {one.between} wait states between, asked are {said}"
     missing = _nops(one.asked - one.between, vector=one.rule.first == "wmma")
-    return Hazard(KIND, one.second, what, missing, one.first, _condition(one, sources))
+    return Hazard(KIND, one.second, what, missing, one.first, _condition(one, sources), undecided=not one.certain)
 
 
 def _condition(one: TooFew, sources: dict[str, int | None]) -> str:

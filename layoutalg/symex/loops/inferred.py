@@ -126,13 +126,13 @@ class InferredLoops(LoopBuilder):
             leaves = loop.exit_condition()
         finally:
             self.drop(this)
+        self.leave(free, head, leaves, lasting=True)
         count = loop.registers.forms.geometric.count(leaves)
         if count is not None:
             return self._named(this, f"iteration {number}", count)
         ways = conjuncts(conjunction(negation(leaves)))
         counts = [count for way in ways if (count := _count(negation(way), free)) is not None]
         if not counts:
-            self.leave(free, head, leaves, lasting=True)
             raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))
         if len(counts) < len(

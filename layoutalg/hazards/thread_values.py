@@ -1,0 +1,230 @@
+"""What registers hold in each thread of a block, where constants and the thread's number alone say it.
+
+The semantics table is read on arrays with axes for waves and lanes, as the run on numbers reads it; what comes from
+arguments, from the block's number or from memory is not known.  So the addresses of most accesses of LDS are known,
+whatever the launch: they are made of the thread's number and of constants.
+
+| instruction, in a block of 256 threads | holds |
+|---|---|
+| at the entry | v0: 0 … 255 |
+| `v_lshlrev_b32 v1, 2, v0` | v1: 0, 4, … 1020 |
+| `v_readfirstlane_b32 s4, v1` | s4: 0, 256, 512, 768: one number a wave |
+| `s_load_dword s5, …` | s5: not known |
+
+Where ways meet, what both hold is held.  Only registers that addresses are made of are followed.
+What it cannot represent: threads in more than one dimension; vector registers that are written where some lanes are
+off (they are not known); modifiers of operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
+from layoutalg.isa.effects import Registers, registers
+from layoutalg.isa.run.arrays import Array, ArrayValues
+from layoutalg.isa.semantics.entries import Alu
+from layoutalg.isa.semantics.table import ALU
+
+_VALUES = ArrayValues()
+
+Place = tuple[str, int]
+
+_EXEC: Place = ("s", EXEC)
+_LANE_MOVES = frozenset({"V_READFIRSTLANE_B32", "V_READLANE_B32"})
+
+
+@dataclass
+class KnownInThreads:
+    """What is known at one place of the code: words by register, truths of lanes by the first register of the mask."""
+
+    wave_size: int
+    words: dict[Place, Array] = field(default_factory=dict)
+    masks: dict[int, Array] = field(default_factory=dict)
+
+    @classmethod
+    def at_entry(cls, threads: int, wave_size: int) -> KnownInThreads:
+        """At the entry of a block of so many threads in a row: v0 is the thread, and all lanes are on."""
+        numbers = np.arange(threads, dtype=np.uint32).reshape(1, 1, -1, wave_size)
+        on = {("s", EXEC + k): _VALUES.const(-1, 32) for k in range(wave_size // 32)}
+        return cls(wave_size, {("v", 0): numbers, **on})
+
+    def copy(self) -> KnownInThreads:
+        """An independent copy."""
+        return KnownInThreads(self.wave_size, dict(self.words), dict(self.masks))
+
+    def join(self, other: KnownInThreads) -> bool:
+        """Keeps what the other holds too; whether that is less than was known."""
+        before = len(self.words) + len(self.masks)
+        self.words = {key: word for key, word in self.words.items() if _same(word, other.words.get(key))}
+        self.masks = {key: mask for key, mask in self.masks.items() if _same(mask, other.masks.get(key))}
+        return len(self.words) + len(self.masks) < before
+
+    @property
+    def all_on(self) -> bool:
+        """Whether all lanes are known to be on."""
+        words = [self.words.get(("s", EXEC + k)) for k in range(self.wave_size // 32)]
+        return all(word is not None and bool(np.all(word == np.uint32(0xFFFFFFFF))) for word in words)
+
+    def step(self, step: FlowStep) -> None:
+        """What is known after an instruction."""
+        one = step.instruction
+        results = self._computed(one)
+        if one.form.startswith("VOP") and not self.all_on:
+            results = {}
+        self._forget(step.effects.writes)
+        for operand, result in results.items():
+            if result.dtype == np.bool_:
+                self.masks[operand.index] = result
+            else:
+                self._write(operand, result)
+
+    def read(self, operand: Operand, bits: int = 32) -> Array | None:
+        """The word that an operand is."""
+        if operand.kind in ("int", "bits"):
+            return _VALUES.const(operand.index, bits)
+        low = self.words.get((operand.kind, operand.index))
+        if bits == 32 or low is None:
+            return low
+        high = self.words.get((operand.kind, operand.index + 1))
+        return None if high is None else _VALUES.pair(low, high)
+
+    def _write(self, operand: Operand, word: Array) -> None:
+        halves = (word,) if word.dtype == np.uint32 else (_VALUES.low(word), _VALUES.high(word))
+        for k, half in enumerate(halves):
+            self.words[operand.kind, operand.index + k] = half
+
+    def _forget(self, written: Registers) -> None:
+        for key in [key for key in self.words if written & registers(*key)]:
+            del self.words[key]
+        for first in [first for first in self.masks if written & registers("s", first, 2)]:
+            del self.masks[first]
+
+    def _computed(self, one: Instruction) -> dict[Operand, Array]:
+        """What an instruction writes, by operand; nothing of what is not known."""
+        alu = ALU.get(one.name)
+        if one.name in _LANE_MOVES:
+            return self._of_lane(one)
+        if alu is None or alu.floats or one.fields.keys() - {"simm16"} or len(one.form) > 5:
+            return {}
+        words = [self._token(one, token) for token in alu.reads]
+        if any(word is None for word in words):
+            return self._partly(one)
+        found = alu.effect(_VALUES, *words)
+        return dict(self._results(one, alu, [found] if len(alu.writes) == 1 else [*found]))
+
+    def _results(self, one: Instruction, alu: Alu, found: Iterable[Array]) -> Iterator[tuple[Operand, Array]]:
+        for token, word in zip(alu.writes, found, strict=True):
+            if token == "scc":
+                yield Operand("scc"), word.astype(np.uint32)
+            elif token.startswith("exec"):
+                yield Operand("s", EXEC), word
+            elif token == "m" and "m" in one.operands:
+                yield one.operands["m"], word
+            elif token in ("d32", "d64"):
+                yield one.operands["d"], word
+
+    def _token(self, one: Instruction, token: str) -> Array | None:
+        """What a token of a signature reads (`isa.semantics.table`)."""
+        if token == "k":
+            value = one.fields.get("simm16", 0)
+            return _VALUES.const(value - (1 << 16) if value >> 15 else value, 32)
+        if token == "lane":
+            return np.arange(self.wave_size, dtype=np.uint32).reshape(1, 1, 1, -1)
+        if token == "scc":
+            word = self.words.get(("scc", 0))
+            return None if word is None else word != 0
+        if token == "n":
+            operand = one.operands.get("n")
+            return None if operand is None else self.masks.get(operand.index)
+        if token in ("exec32", "exec64"):
+            return self.read(Operand("s", EXEC), int(token[4:]))
+        operand = one.operands.get(token[0])
+        return self.read(operand, int(token[1:])) if operand and token[1:] in ("32", "64") else None
+
+    def _partly(self, one: Instruction) -> dict[Operand, Array]:
+        """What is known of a result though a source is not: EXEC saved, and what is or-ed with ones, so turned on."""
+        bits = 64 if one.name.endswith("B64") else 32
+        if "_SAVEEXEC_" in one.name:
+            saved = self.read(Operand("s", EXEC), bits)
+            return {} if saved is None else {one.operands["d"]: saved}
+        if one.name not in ("S_OR_B64", "S_OR_B32"):
+            return {}
+        ones = _VALUES.const(-1, bits)
+        sources = (self.read(one.operands[role], bits) for role in "ab")
+        return {one.operands["d"]: ones} if any(word is not None and np.all(word == ones) for word in sources) else {}
+
+    def _of_lane(self, one: Instruction) -> dict[Operand, Array]:
+        word, lane = self.read(one.operands["a"]), one.operands.get("b", Operand("int", 0))
+        if word is None or lane.kind != "int" or not self.all_on:
+            return {}
+        at = lane.index if word.shape[-1] > 1 else 0
+        return {one.operands["d"]: word[..., at : at + 1]}
+
+
+def _same(one: Array, other: Array | None) -> bool:
+    return one is other or (other is not None and np.array_equal(one, other))
+
+
+@dataclass(frozen=True)
+class ValuesAtBlocks:
+    """What is known at the beginning of each block, of the registers that some are made of."""
+
+    flow: ControlFlow
+    threads: int
+    relevant: Registers
+
+    @classmethod
+    def of(cls, flow: ControlFlow, threads: int, wanted: Registers) -> ValuesAtBlocks:
+        """Of a graph, in a block of so many threads in a row; `wanted`: the registers that are asked of."""
+        relevant = wanted | registers("s", EXEC, 2)
+        sources = [
+            (step.effects.writes, step.effects.reads)
+            for step in flow.steps.values()
+            if step.instruction.name in ALU or step.instruction.name in _LANE_MOVES
+        ]
+        grown = True
+        while grown:
+            more = relevant
+            for writes, reads in sources:
+                if writes & more:
+                    more |= reads
+            grown, relevant = more != relevant, more
+        return cls(flow, threads, relevant)
+
+    def walk(self) -> Mapping[int, KnownInThreads]:
+        """What is known where each block begins."""
+        order = self.flow.order
+        entry = KnownInThreads.at_entry(self.threads, self.flow.kernel.wave_size)
+        before = {start: entry.copy() for start in self.flow.entries}
+        left = set(before)
+        while left:
+            start = min(left, key=order.__getitem__)
+            left.remove(start)
+            after = before[start].copy()
+            for step in self.flow.blocks[start].steps:
+                self.step(after, step)
+            for successor in self.flow.blocks[start].successors:
+                known = before.get(successor)
+                if known is None:
+                    before[successor] = after.copy()
+                    left.add(successor)
+                elif known.join(after):
+                    left.add(successor)
+        return before
+
+    def step(self, values: KnownInThreads, step: FlowStep) -> None:
+        """What is known after a step, which matters only where it writes something relevant."""
+        if step.effects.writes & self.relevant:
+            values.step(step)
+
+    def steps_of(self, block: FlowBlock, before: KnownInThreads) -> Iterator[tuple[FlowStep, KnownInThreads]]:
+        """Each step of a block, and what is known before it."""
+        values = before.copy()
+        for step in block.steps:
+            yield step, values
+            self.step(values, step)

@@ -1,0 +1,98 @@
+"""Accesses of LDS in a block of 256 threads: what orders them, and what does not."""
+
+import pytest
+
+from layoutalg.hazards.lds_order import find
+from tests.hazards.assembly import flow
+
+#: m0: the wave's own 256 bytes; v1: the thread's own dword, v2: that of the thread 64 on, of another wave.
+START = """
+  v_lshlrev_b32 v1, 2, v0
+  v_readfirstlane_b32 s8, v1
+  v_add_u32 v2, 0x100, v1
+  v_and_b32 v2, 0x3ff, v2
+  s_mov_b32 m0, s8
+  s_nop 0
+"""
+LOAD = "buffer_load_dword v3, s[4:7], 0 offen lds\n"
+OWN, OTHERS, WRITE = "ds_read_b32 v4, v1\n", "ds_read_b32 v4, v2\n", "ds_write_b32 v1, v5\n"
+VM, LDS, BARRIER = "s_waitcnt vmcnt(0)\n", "s_waitcnt lgkmcnt(0)\n", "s_barrier\n"
+
+
+def found(body, target="gfx942", start=START):
+    graph = flow(start + body, target)
+    return [
+        (graph.steps[one.consumer].instruction.name, one.missing, one.is_certain) for one in find(graph)
+    ]  # fmt: skip
+
+
+CERTAIN = [("DS_READ_B32", "s_waitcnt vmcnt(0)", True)]
+
+
+@pytest.mark.parametrize(
+    ("body", "hazards"),
+    [
+        (LOAD + OWN, CERTAIN),
+        (LOAD + LDS + OWN, CERTAIN),  # it is counted as a load
+        (LOAD + BARRIER + OWN, CERTAIN),
+        (LOAD + VM + OWN, []),
+        (LOAD + LOAD.replace("lds", "offset:1024 lds") + "s_waitcnt vmcnt(1)\n" + OWN, []),
+        (LOAD.replace("lds", "offset:1024 lds") + LOAD + "s_waitcnt vmcnt(1)\n" + OWN, CERTAIN),
+        (LOAD + VM + BARRIER + OTHERS, []),
+        (LOAD + VM + OTHERS, [("DS_READ_B32", "a barrier", False)]),
+        (LOAD + BARRIER + VM + OTHERS, [("DS_READ_B32", "a barrier", False)]),
+        (LOAD + OTHERS, [("DS_READ_B32", "s_waitcnt vmcnt(0); a barrier", False)]),
+        (WRITE + LDS + BARRIER + OTHERS, []),
+        (WRITE + OTHERS, [("DS_READ_B32", "s_waitcnt lgkmcnt(0); a barrier", False)]),
+        (WRITE + BARRIER + OTHERS, [("DS_READ_B32", "s_waitcnt lgkmcnt(0); a barrier", False)]),
+        (WRITE + OWN, []),  # one wave's own come in their order
+        (OTHERS + LDS + BARRIER + WRITE, []),
+        (OTHERS + BARRIER + WRITE, [("DS_WRITE_B32", "s_waitcnt lgkmcnt(0); a barrier", False)]),
+        (OTHERS + LDS + WRITE, [("DS_WRITE_B32", "a barrier", False)]),
+        (OTHERS + OTHERS, []),
+        (OTHERS + LDS + LOAD, [("BUFFER_LOAD_DWORD", "a barrier", False)]),
+        ("v_mov_b32 v1, s9\n" + WRITE + OTHERS, []),  # a place that an argument says
+    ],
+)
+def test_a_wait_orders_a_wave_and_with_a_barrier_all(body, hazards):
+    assert found(body) == hazards
+
+
+def test_a_split_barrier_orders_what_was_waited_for_before_its_signal():
+    start = "v_lshlrev_b32 v1, 2, v0\nv_add_nc_u32 v2, 0x80, v1\nv_and_b32 v2, 0x3ff, v2\n"
+    write, read = "ds_store_b32 v1, v5\n", "ds_load_b32 v4, v2\n"
+    wait, signal, arrive = "s_wait_dscnt 0\n", "s_barrier_signal -1\n", "s_barrier_wait -1\n"
+    assert found(write + wait + signal + arrive + read, "gfx1201", start) == []
+    assert len(found(write + signal + wait + arrive + read, "gfx1201", start)) == 1
+    assert len(found(write + wait + arrive + signal + read, "gfx1201", start)) == 1
+
+
+LOOP = """
+.Lloop:
+  {first}{between}
+  s_sub_u32 s10, s10, 1
+  s_cmp_lg_u32 s10, 0
+  s_cbranch_scc1 .Lloop
+"""
+
+
+def test_the_next_turn_of_a_loop_stores_over_what_other_waves_may_still_read():
+    read = WRITE + LDS + BARRIER + OTHERS + LDS
+    assert found(LOOP.format(first=read, between=BARRIER)) == []
+    assert [name for name, _, _ in found(LOOP.format(first=read, between=""))] == ["DS_WRITE_B32"]
+
+
+def test_lanes_that_are_off_leave_it_open():
+    body = "v_cmp_gt_u32 vcc, 7, v0\ns_and_saveexec_b64 s[10:11], vcc\n" + LOAD + OWN
+    assert found(body) == [("DS_READ_B32", "s_waitcnt vmcnt(0)", False)]
+    again = body.replace(LOAD, "s_or_b64 exec, exec, s[10:11]\n" + LOAD)
+    assert found(again) == CERTAIN
+
+
+def test_a_way_that_a_run_takes_is_told_and_one_that_none_takes_is_left_open():
+    again = WRITE + LDS + BARRIER + OTHERS + LDS
+    (told,) = find(flow(START + LOOP.format(first=again, between="")))
+    assert not told.undecided
+    never = "s_mov_b32 s10, 1\ns_cmp_eq_u32 s10, 2\ns_cbranch_scc1 .Lnever\ns_endpgm\n.Lnever:\n"
+    (left,) = find(flow(START + LOAD + never + OWN))
+    assert left.undecided

@@ -24,7 +24,8 @@ import numpy as np
 
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
-from layoutalg.isa.container.binary import KernelBinary, read_kernels
+from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.chosen import chosen_kernel
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import BoundLaunch, bound
@@ -78,10 +79,9 @@ class Case:
     def binary(self) -> KernelBinary:
         """The machine code, compiled where it is HIP. Raises `CompileError`."""
         if self._hip is None:
-            kernels = read_kernels(self._stem.with_suffix(".co").read_bytes())
             launch = self.file.launch
             assert launch is not None
-            return kernels[launch.kernel or next(iter(kernels))]
+            return chosen_kernel(self._stem.with_suffix(".co").read_bytes(), launch.kernel or None, self.target)[1]
         source = "" if not self.edit else self._hip.edited(self._broken[self.edit])
         return binary(self._hip, self.target, source=source)
 

@@ -36,12 +36,12 @@ class Source:
 
 def hecbench(root: Path) -> list[Source]:
     """The files of HeCBench."""
-    return [_source(path, root, "HeCBench") for folder in sorted(root.glob("src/*-hip")) for path in _units(folder)]
+    return [in_checkout(path, root, "HeCBench") for folder in sorted(root.glob("src/*-hip")) for path in _units(folder)]
 
 
 def rocm_examples(root: Path) -> list[Source]:
     """The files of rocm-examples."""
-    return [_source(path, root, "rocm-examples") for path in _units(root)]
+    return [in_checkout(path, root, "rocm-examples") for path in _units(root)]
 
 
 def spread(count: int, of: Sequence[Source]) -> list[Source]:
@@ -62,7 +62,8 @@ def _units(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _source(path: Path, root: Path, collection: str) -> Source:
+def in_checkout(path: Path, root: Path, collection: str) -> Source:
+    """A file of a checkout, with what its own build says of headers."""
     above = [folder for folder in path.parents if folder.is_relative_to(root)]
     include = [path.parent, *(folder / name for folder in above for name in ("include", "Common"))]
     flags = ["-std=c++20"] if _TWENTY.search(_read(path.parent / "CMakeLists.txt")) else []

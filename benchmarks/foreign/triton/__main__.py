@@ -109,12 +109,13 @@ def main(arguments: Sequence[str]) -> int:
                 truth = truths.get(name, RIGHT)
                 case = Case("wheels", name, target, truth=truth, folder=given.builds / target)
                 records.append(_work((case, given.seconds)))
-                print(_line(records[-1]), flush=True)
+                print(line(records[-1]), flush=True)
     print(report(records))
     return int(any(one["judged"] in ("wrong", "crash") for one in records))
 
 
-def _line(one: Record) -> str:
+def line(one: Record) -> str:
+    """What an audit says of a kernel, in a line."""
     why = " | ".join(
         f"{part[0]} {part[2]}: {part[3]}" if isinstance(part, (list, tuple)) else part for part in one["why"]
     )

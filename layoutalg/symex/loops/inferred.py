@@ -81,6 +81,9 @@ class InferredLoops(LoopBuilder):
         t = self.variable(this)
         if t is None:
             t = self._begun(execution, head, entry)
+        if t is None:  # no lane leaves in the first iteration, as sizes have it
+            self._divergent[this] = True
+            return self.execute(execution, head, entry)
         ends = CountedLoop(self, execution, head, entry, self._limits.get(this)).ends()
         if execution.machine.trace.recording:  # of no iterations nothing would be claimed, and the code makes one
             about = f"the loop at {head:#x}: one turn at least"
@@ -117,13 +120,13 @@ class InferredLoops(LoopBuilder):
         self.know(found, found >= 1, lasting=True)
         return found
 
-    def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr:
-        """The variable of a loop that is met for the first time, below its count."""
+    def _begun(self, execution: SymbolicExecution, head: int, entry: State) -> Expr | None:
+        """The variable of a loop that is met for the first time, below its count; None where lanes leave one by one."""
         this, number = execution.executed(head), next(self._numbers)
         free = self._named(this, f"turn {number}", as_expr(MOST))
         try:
             loop = CountedLoop(self, execution, head, entry)
-            leaves = loop.exit_condition()
+            leaves, fewer = loop.exit_condition()
         finally:
             self.drop(this)
         self.leave(free, head, leaves, lasting=True)
@@ -132,6 +135,8 @@ class InferredLoops(LoopBuilder):
             return self._named(this, f"iteration {number}", count)
         ways = conjuncts(conjunction(negation(leaves)))
         counts = [count for way in ways if (count := _count(negation(way), free)) is not None]
+        if not counts and fewer:
+            return None
         if not counts:
             raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))

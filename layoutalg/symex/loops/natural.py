@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.index import Expr, all_of, any_of, eq, negation, simplify, variables
+from layoutalg.index.conditions import implies
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import BEHIND, Edges, SymbolicExecution
 from layoutalg.symex.loops.invariants import HeadRegisters
+from layoutalg.symex.loops.places import own_exec
 from layoutalg.symex.loops.ranking import LaneIterations
 from layoutalg.symex.loops.record import Carried, LoopBuilder
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -92,13 +94,17 @@ class CountedLoop(NaturalLoop):
         super().__init__(loops, execution, head, entry)
         self.most = most
 
-    def exit_condition(self) -> Expr:
-        """When the body leaves, in terms of the iteration.  Raises `NotReadable` where it never does within."""
+    def exit_condition(self) -> tuple[Expr, bool]:
+        """When the body leaves, in terms of the iteration, and whether lanes go on that others leave behind.
+
+        Raises `NotReadable` where it never leaves within.
+        """
         with self.w.within(self.t), self.machine.trace.paused():
-            start, _, leaving = self.fixpoint()
+            start, latch, leaving = self.fixpoint()
         if not leaving:
             raise self.no_exit()
-        return simplify(self._exit_condition(start, [state for _, state in leaving]))
+        fewer = not implies(all_of(start.condition, own_exec(start)), own_exec(latch))
+        return simplify(self._exit_condition(start, [state for _, state in leaving])), fewer
 
     def ends(self) -> Edges:
         """The states behind the loop's exit."""

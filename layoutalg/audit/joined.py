@@ -52,9 +52,13 @@ def _blocks(names: Sequence[str]) -> str:
 
     >>> _blocks(["16 × 8"]), _blocks(["64", "128", "192", "256", "320", "384"])
     ('blocks of 16 × 8 threads', 'blocks of 64, 128, 192, 256 threads and of 2 other sizes')
+    >>> _blocks(["step = 0", "step = 1"])
+    'step = 0; step = 1'
     """
     others = len(names) - NAMED
     more = f" and of {others} other size{'s' * (others > 1)}" if others > 0 else ""
+    if " = " in names[0]:
+        return f"{'; '.join(names[:NAMED])}{more}"
     return f"blocks of {', '.join(names[:NAMED])} threads{more}"
 
 

@@ -15,7 +15,6 @@ for all values of its indices at which all its elements are in their tensors; be
 index is any name that stands in a subscript and is nothing else; a subscript is an index and a number, `i + 1`, or a
 number.  That neighbours are in order (`start[i] <= start[i + 1]`) says that all are (`ordered`).
 
-`{ of = "index", min = 0, max = "V - 1", distinct = true }` says the same in keys: it is read as these texts.
 What it cannot represent: an element whose subscript is an element, sums over elements.
 """
 
@@ -25,7 +24,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from layoutalg.formats.context import Data
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.formats.shape import nearest
 from layoutalg.index import FALSE, TRUE, Expr, any_of, as_expr, conjuncts, lt, negation, substitute, symbol, variables
@@ -35,9 +33,6 @@ from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.variable import unlimited
 from layoutalg.target.dtypes import DTYPES
 
-#: Names that the indices of an entry in keys have, with a number behind where they are taken.
-LETTERS = "ijklmnpq"
-
 
 @dataclass(frozen=True)
 class Known:
@@ -46,26 +41,6 @@ class Known:
     tensors: Mapping[str, tuple[str, int]]
     sizes: Mapping[str, Expr]
     values: Mapping[str, str]  # each value's type; empty where the launch does not say
-
-
-def texts(data: Data, known: Known) -> Iterator[str]:
-    """What an entry in keys says, as text.
-
-    >>> [*texts({"of": "x", "min": 0, "max": "V - 1", "distinct": True}, Known({"x": ("i32", 1)}, {}, {}))]
-    ['0 <= x[i] <= V - 1', 'x[i] != x[j] for i != j']
-    """
-    name = data["of"]
-    rank = known.tensors[name][1] if name in known.tensors else 0
-    taken = {*known.sizes, *known.values, *known.tensors}
-    letters = [letter if letter not in taken else f"{letter}_" for letter in LETTERS] + [f"i{n}_" for n in range(64)]
-    mine, theirs = letters[:rank], letters[rank : 2 * rank]
-    of = f"{name}[{', '.join(mine)}]" if rank else name
-    least, most = (f"({data[key]})" if " if " in str(data.get(key)) else data.get(key) for key in ("min", "max"))
-    if least is not None or most is not None:
-        yield f"{'' if least is None else f'{least} <= '}{of}{'' if most is None else f' <= {most}'}"
-    if data.get("distinct"):
-        differ = " or ".join(f"{a} != {b}" for a, b in zip(mine, theirs, strict=True))
-        yield f"{of} != {name}[{', '.join(theirs)}] for {differ}"
 
 
 def assumption(text: str, known: Known) -> Assumption:

@@ -70,7 +70,7 @@ def launch_data(launch: launches.Launch) -> Data:
     made: Data = {"kernel": launch.kernel} if launch.kernel else {}
     made |= {"grid": written(launch.grid), "block": written(launch.block), "lds": written(launch.lds)}
     made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
-    made |= {key: list(found) for key in ("writes", "claims") if (found := getattr(launch, key))}
+    made |= {key: list(found) for key in ("each", "writes", "claims") if (found := getattr(launch, key))}
     made |= {
         key: [one.text for one in found] for key in ("assume", "computes", "tried") if (found := getattr(launch, key))
     }

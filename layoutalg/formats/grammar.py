@@ -238,9 +238,10 @@ _launch = Table(
     {"grid": Many(_size, 1, 3), "block": Many(_size, 1, 3),
      "arguments": Many(Either((_size, Marked({"fields": _struct, **_single}))), 0, 256)},
     {
-        "kernel": Text(), "guessed": Flag(), "lds": _size, "writes": Many(_name), "claims": Many(Text()),
+        "kernel": Text(), "guessed": Flag(), "lds": _size, "each": Many(_name), "writes": Many(_name),
+        "claims": Many(Text()),
         "computes": Many(Text()), "tried": Many(Text()),
-        "assume": Many(Either((Text(), Table({"of": _name}, {"min": _size, "max": _size, "distinct": Flag()})))),
+        "assume": Many(Text()),
     },
 )  # fmt: skip
 

@@ -25,6 +25,7 @@ Arguments stand in the code object's order, those left out that the runtime fill
 `assume` says what is in tensors and named values at the start (`formats.assumptions`), `claims` are what is claimed of
 the launch beyond the usual, and `computes` says what comes out, in equations (`formats.equations`): they are for a
 proof, and a run leaves them alone.
+`each` names sizes of which every value is looked at by itself (`launch.block_sizes`).
 `guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
 `tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
 What it cannot represent: structs in structs, and textures.
@@ -36,7 +37,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.formats.equation import Equation
-from layoutalg.index import Expr, variables
+from layoutalg.index import ZERO, Expr, variables
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Number:
     value: Expr | float
     bytes: int | None = None
     dtype: str | None = None
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is 0, which in a pointer's place is none."""
+        return self.value is ZERO
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,7 @@ class Launch:
     computes: tuple[Equation, ...] = ()
     tried: tuple[Equation, ...] = ()
     line: int | None = None
+    each: tuple[str, ...] = ()  # sizes of which each value is looked at by itself
     guessed: bool = False  # nobody has said yet that the host launches it so
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from layoutalg.formats.assumptions import Known, assumption, texts
+from layoutalg.formats.assumptions import Known, assumption
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, meaning
 from layoutalg.formats.equation import Equation
@@ -29,8 +29,11 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
         writes=tuple(data.get("writes", ())),
         claims=tuple(data.get("claims", ())),
         line=builder.lines(path),
+        each=tuple(data.get("each", ())),
         guessed=data.get("guessed", False),
     )
+    for n, name in enumerate(made.each):
+        _refuse_unknown((*path, "each", n), name, [*builder.file_symbols], "a size of this file")
     claimed, tried = _equations(builder, path, data, made)
     made = replace(made, computes=claimed, tried=tried, assume=tuple(_assumed(builder, path, data, made)))
     for n, name in enumerate(made.writes):
@@ -70,24 +73,14 @@ def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tupl
 
 
 def _assumed(builder: Builder, path: Path, data: Data, launch: Launch) -> Iterator[Assumption]:
-    """What is assumed, each entry as what it says."""
+    """What is assumed."""
     items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
     tensors = {name: (one.dtype or "", len(one.descriptor.lengths)) for name, one in items.items()}
     values = {one.name: one.dtype or "" for one in launch.given}
     known = Known(tensors, builder.file_symbols, values)
-    for n, entry in enumerate(data.get("assume", ())):
-        at = (*path, "assume", n)
-        if isinstance(entry, dict):
-            names = (*launch.tensors, *values)
-            _refuse_unknown((*at, "of"), entry["of"], names, "a descriptor or a named value among the arguments")
-            if entry.get("distinct") and entry["of"] not in tensors:
-                raise DocumentError((*at, "distinct"), f"{entry['of']} is one value: no two of it are to differ")
-        said = [entry] if isinstance(entry, str) else [*texts(entry, known)]
-        if not said:
-            raise DocumentError(at, "nothing is assumed: give min, max, distinct or some of these")
-        for text in said:
-            with meaning(at):
-                yield assumption(text, known)
+    for n, text in enumerate(data.get("assume", ())):
+        with meaning((*path, "assume", n)):
+            yield assumption(text, known)
 
 
 def _argument(builder: Builder, path: Path, place: int, data: Any) -> Argument:

@@ -1,11 +1,12 @@
-"""A launch whose blocks' sizes hang on sizes of the file: one launch of each size that a block may have.
+"""A launch whose blocks' sizes hang on sizes of the file, or of which `each` value of a size is asked: one each.
 
     block = ["B"]                    64 <= B <= 1024, a multiple of 64        16 launches, of B = 64, 128, …
     block = ["min(hidden, 1024)"]    64 <= hidden <= 9999, a multiple of 64   16, the last for hidden >= 1024
+    each = ["step"]                  0 <= step <= 9                           10, in which 1 << step is a number
 
 In each the threads are numbers, and of sizes is given which of them lead there: as a formula, and as limits of each
 size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others.
-What it cannot represent: blocks of more than `MOST` sizes, or of sizes without an upper limit.
+What it cannot represent: more than `MOST` launches, or sizes without an upper limit.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from layoutalg.errors import LaunchError
 from layoutalg.formats.items import is_as_read, of_block
+from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, array, variables
 from layoutalg.launch.symbolic import has_blocks, limits_of
@@ -34,19 +36,30 @@ class ManyBlocksError(ValueError):
 
 
 def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
-    """The file for each size that its blocks may have, by its name (64, 16 × 8); as it is where there is but one."""
+    """The file for each size that its blocks may have, and each value of a size that is looked at by itself.
+
+    By its name: 64, 16 × 8, step = 3, or 64, step = 3; as it is where there is but one.
+    """
     launch = file.launch
-    if launch is None or not variables(*launch.block):
+    if launch is None or not (launch.each or variables(*launch.block)):
         return [("", file)]
     if not is_as_read(file):
         raise LaunchError(f"{file.path}: a launch that was not read so from a file has blocks of numbers alone")
-    sizes = _sizes(file, launch.block)
-    found = [(" × ".join(map(str, block)), of_block(file, block, given)) for block, given in sizes]
+    axes = len(launch.block)
+    found = [(_named(launch, size), of_block(file, size[:axes], given)) for size, given in _sizes(file, launch)]
     return [one for one in found if met(all_of(limits_of(one[1]), has_blocks(one[1]))) is not False] or found[:1]
 
 
-def _sizes(file: SpecFile, block: Sequence[Expr]) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
-    """Each size of a block, and what is given of sizes where it is that."""
+def _named(launch: Launch, size: Sequence[int]) -> str:
+    """A size of a block, where it is none of numbers, and the values of sizes that are looked at one by one."""
+    axes = len(launch.block)
+    block = [" × ".join(map(str, size[:axes]))] if variables(*launch.block) else []
+    return ", ".join((*block, *(f"{name} = {n}" for name, n in zip(launch.each, size[axes:], strict=True))))
+
+
+def _sizes(file: SpecFile, launch: Launch) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
+    """Each size of a block with each of those values, and what is given of sizes where it is that."""
+    block = (*launch.block, *(file.symbols[name] for name in launch.each))
     over = variables(*block)
     values = np.meshgrid(*_values(over), indexing="ij")
     try:
@@ -56,9 +69,9 @@ def _sizes(file: SpecFile, block: Sequence[Expr]) -> Iterator[tuple[tuple[int, .
     all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel() for one in found], axis=1)
     sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
     if len(sizes) > MOST:
-        raise ManyBlocksError(f"a block has {len(sizes)} sizes ({_said(block)}), and each is looked at by itself, at "
-                              f"most {MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
-    texts = file.data["launch"]["block"]
+        raise ManyBlocksError(f"{_said(block)} has {len(sizes)} sizes, and each is looked at by itself, at most "
+                              f"{MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
+    texts = [*file.data["launch"]["block"], *launch.each]
     for n, size in enumerate(sizes.tolist()):
         here = which.ravel() == n
         given = [f"({text}) == {one}" for text, one in zip(texts, size, strict=True) if isinstance(text, str)]

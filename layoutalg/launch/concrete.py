@@ -133,8 +133,9 @@ def _argument(
             hint = f'{{ fields = ["{one.descriptor}", …] }} is a struct that holds a pointer'
             raise LaunchError(f"{about}, and the launch gives the descriptor {one.descriptor}; {hint}")
         return tensors[one.descriptor].buffer
-    if pointer:
-        raise LaunchError(f"{about}, and the launch gives a number; give a descriptor, or {{ unused = true }}")
+    if pointer and not (isinstance(one, Number) and one.is_null):
+        hint = "give a descriptor, { unused = true }, or 0 for none"
+        raise LaunchError(f"{about}, and the launch gives a number; {hint}")
     return _word(one, asked.size, about, at, values)
 
 

@@ -272,7 +272,8 @@ class _Binding:
             return
         size = _size(argument, place.size)
         pointer = place.kind == "global_buffer"
-        if size != place.size or (pointer and not isinstance(argument, Pointer | Unused)):
+        points = isinstance(argument, Pointer | Unused) or (isinstance(argument, Number) and argument.is_null)
+        if size != place.size or (pointer and not points):
             raise LaunchError(f"{what} is {_shown(place)}; the launch gives {_given(argument)}")
         yield self._one(argument, place.offset, size)
 

@@ -38,7 +38,7 @@ grid = [512, "R"]
 block = [256]
 arguments = ["x", "index", "o"]
 writes = ["o"]
-assume = [{{ of = "index", min = 0, max = "V - 1"{more} }}]
+assume = ["0 <= index[i] <= V - 1"{more}]
 """
 
 FIXED = """[[descriptor]]
@@ -77,7 +77,7 @@ def test_below_that_nothing_is_shown() -> None:
 
 def test_contents_of_which_more_is_assumed_are_drawn_and_none_of_the_witness() -> None:
     """That two elements differ is not looked at where one of them is put in."""
-    found = audited(PICK, PICK_LAUNCH.format(rows=24901, more=", distinct = true"))
+    found = audited(PICK, PICK_LAUNCH.format(rows=24901, more=', "index[i] != index[j] for i != j"'))
     assert found.name in ("refuted", "unknown")
     assert not [run for run in found.shown.values() if run.fault.kind != "address"]
 

@@ -58,10 +58,10 @@ def test_contents_that_become_addresses_are_assumed() -> None:
     text = "".join(line for line in lines if not line.startswith(("assume", "computes")))
     code = machine_code(KERNELS["gather"], "gfx942")
     assert audit(code, loads(text)).name == "refuted"  # any index may be there
-    inside = audit(code, loads(text + 'assume = [{ of = "index", min = 0, max = "V - 1" }]\n'))
+    inside = audit(code, loads(text + 'assume = ["0 <= index[i] <= V - 1"]\n'))
     assert inside.proved, inside.failures
     assert "0 <= index[i] <= V - 1" in inside.assumptions
-    one_too_far = audit(code, loads(text + 'assume = [{ of = "index", min = 0, max = "V" }]\n'))
+    one_too_far = audit(code, loads(text + 'assume = ["0 <= index[i] <= V"]\n'))
     assert one_too_far.name == "refuted"
 
 

@@ -83,8 +83,8 @@ def test_a_tensor_that_is_written_has_contents_before() -> None:
 
 @pytest.mark.parametrize(("most", "verdict"), [(0, "none"), (1, "address")])
 def test_named_values_and_contents_are_within_what_is_assumed(most: int, verdict: str) -> None:
-    for of, body in (("first", "if (t < n) o[t + first] = t;"), ("o", "if (t < n) o[t + (o[t] & 0xff)] = t;")):
-        file = launch(more=f'assume = [{{ of = "{of}", min = 0, max = {most} }}]')
+    for of, body in (("first", "if (t < n) o[t + first] = t;"), ("o[i]", "if (t < n) o[t + (o[t] & 0xff)] = t;")):
+        file = launch(more=f'assume = ["0 <= {of} <= {most}"]')
         made = code(body)
         kinds = {run.fault.kind for run in Runs(made, KernelLaunch.of(made.kernel, file), file).faulty()}
         assert (verdict in kinds) == (verdict != "none"), of
@@ -123,7 +123,7 @@ def test_what_is_refuted_and_seen_in_no_run_is_unknown() -> None:
 
 def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None:
     """Only the greatest of 10⁶ values is one too many."""
-    more = 'assume = [{ of = "first", min = 0, max = 999999 }]'
+    more = 'assume = ["0 <= first <= 999999"]'
     found = of("if (t < n) o[first == 999999 ? n : t] = t;", more=more)
     assert found.name == "refuted", found.failures
     found = of("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)

@@ -25,7 +25,7 @@ grid = ["(M + 63) // 64", "(N + 63) // 64"]
 block = [256]
 arguments = ["x", "o", "M", { fields = ["x", { name = "alpha", dtype = "f32" }] }, { unused = true }, { bytes = 4 }]
 writes = ["o"]
-assume = [{ of = "x", max = "N - 1" }]
+assume = ["x[i, j] <= N - 1"]
 """
 
 
@@ -57,19 +57,19 @@ def test_json_says_the_same() -> None:
         ('"o", "M"', '"q", "M"', "launch.arguments[1]: 'q' is no descriptor, and as an expression: .*are x"),
         ('"o", "M"', '"o", "M +"', "launch.arguments[2]: 'M \\+' is no descriptor, and as an expression: "),
         ('writes = ["o"]', 'writes = ["out"]', "'out' is not a descriptor among the arguments; give one of x, o"),
+        ('writes = ["o"]', 'writes = ["o"]\neach = ["o"]', "launch.each[0]: 'o' is not a size of this file"),
         ('writes = ["o"]', "writes = [3]", "launch.writes[0]: a name .* is expected, not 3"),
-        ('of = "x"', 'of = "beta"', "assume.0..of: 'beta' is not a descriptor or a named value among the arguments"),
-        (', max = "N - 1"', ", distinct = true", "x.i, j. is of f32: of fractions one by itself is assumed"),
-        (', max = "N - 1"', "", "nothing is assumed: give min, max, distinct or some of these"),
-        (', max = "N - 1"', ", distinct = false", "nothing is assumed: give min, max, distinct or some of these"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, 0, 1] <= N"', "assume.0.: 'x.i, 0, 1. <= N', column 1: x has 2 dim"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, 2 * j] <= N"', "a subscript is an index and a number, such as i . 1"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, x[0, 0]] <= N"', "in a subscript stand indices, sizes and numbers"),
-        ('{ of = "x", max = "N - 1" }', '"y[i, 0] <= N"', "no symbol 'i'"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, 0] + N"', "is a number; a condition is wanted, such as 0 <= x"),
-        ('{ of = "x", max = "N - 1" }', '"M <= N"', "speaks of no element x.i. and of no named value"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, 0] > 0 for i < 4 for i > 2"', "one `for` says where it holds"),
-        ('{ of = "x", max = "N - 1" }', '"x[i, 0] <= k"', "no symbol 'k'; known here: M, N, alpha, 5, i"),
+        ('"x[i, j] <= N - 1"', '"beta[0, 0] <= N - 1"', "beta is no tensor of the launch; .'x', 'o'. are"),
+        ('"x[i, j] <= N - 1"', '{ of = "x", max = 3 }', "a text is expected, not a table"),
+        ('"x[i, j] <= N - 1"', '"x[i, j] != x[k, l] for i != k"', "of fractions one by itself is assumed"),
+        ('"x[i, j] <= N - 1"', '"x[i, 0, 1] <= N"', "assume.0.: 'x.i, 0, 1. <= N', column 1: x has 2 dim"),
+        ('"x[i, j] <= N - 1"', '"x[i, 2 * j] <= N"', "a subscript is an index and a number, such as i . 1"),
+        ('"x[i, j] <= N - 1"', '"x[i, x[0, 0]] <= N"', "in a subscript stand indices, sizes and numbers"),
+        ('"x[i, j] <= N - 1"', '"y[i, 0] <= N"', "no symbol 'i'"),
+        ('"x[i, j] <= N - 1"', '"x[i, 0] + N"', "is a number; a condition is wanted, such as 0 <= x"),
+        ('"x[i, j] <= N - 1"', '"M <= N"', "speaks of no element x.i. and of no named value"),
+        ('"x[i, j] <= N - 1"', '"x[i, 0] > 0 for i < 4 for i > 2"', "one `for` says where it holds"),
+        ('"x[i, j] <= N - 1"', '"x[i, 0] <= k"', "no symbol 'k'; known here: M, N, alpha, 5, i"),
         ("{ unused = true }", "{ unused = false }", "an argument that is used is a descriptor or a value"),
         ("{ unused = true }", "{}", "a table with one of the keys 'fields', .* is expected, not an empty one"),
         ("{ unused = true }", '{ byte = 4 }', "is expected, not 'byte'"),

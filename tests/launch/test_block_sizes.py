@@ -32,6 +32,17 @@ def test_of_a_formula_each_size_has_the_sizes_that_lead_there() -> None:
                      "1024": {"H": (1024, 4096)}}  # fmt: skip
 
 
+def test_each_value_of_a_size_that_is_named_is_looked_at() -> None:
+    found = launches("s = { min = 0, max = 2 }", '[64]\neach = ["s"]')
+    assert found == {f"s = {n}": {"s": (n, n)} for n in range(3)}
+    both = launches("s = { min = -1, max = 0 }, B = { min = 64, max = 128, multiple_of = 64 }", '["B"]\neach = ["s"]')
+    assert [*both] == ["64, s = -1", "64, s = 0", "128, s = -1", "128, s = 0"]
+    sizes = "s = { min = 0, max = 5 }, T = { min = 3, max = 9 }"
+    assert [*launches(sizes, '[64]\neach = ["s"]', given='"T <= s"')] == ["s = 3", "s = 4", "s = 5"]
+    with pytest.raises(ManyBlocksError, match="s has 41 sizes"):
+        launches("s = { min = 0, max = 40 }", '[1]\neach = ["s"]')
+
+
 def test_what_limits_cannot_say_is_given() -> None:
     text = 'symbols = { H = { min = 0, max = 7 } }\n[launch]\ngrid = [1]\nblock = ["1 + H % 2", 4]\narguments = []'
     one, two = (file for _, file in of_each_block(loads(text)))

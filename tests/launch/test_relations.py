@@ -28,7 +28,7 @@ grid = [4]
 block = [64]
 arguments = ["x", "o"]
 writes = ["o"]
-assume = [{ of = "x", min = 0, max = 30000, distinct = true }]
+assume = ["0 <= x[i] <= 30000", "x[i] != x[j] for i != j"]
 """
 SCATTER = (
     HIP
@@ -48,18 +48,18 @@ def test_that_elements_differ_is_told_where_it_is_used() -> None:
 
 
 def test_nothing_is_made_of_elements_that_are_not_said_to_differ() -> None:
-    found = audited(SCATTER, LAUNCH.replace("distinct = true", "distinct = false"))
+    found = audited(SCATTER, LAUNCH.replace(f', "{EQUAL}"', ""))
     assert verdicts(found, "race_free") == {"refuted"}
     assert EQUAL not in found.assumptions
 
 
 @pytest.mark.parametrize(("dtype", "assumed"), [
-    ("i32", "min = 0, max = 510, distinct = true"),
-    ("i8", "distinct = true"),
-    ("u16", "max = 255, distinct = true"),
+    ("i32", f'"0 <= x[i] <= 510", "{EQUAL}"'),
+    ("i8", f'"{EQUAL}"'),
+    ("u16", f'"x[i] <= 255", "{EQUAL}"'),
 ])  # fmt: skip
 def test_more_elements_than_values_cannot_differ(dtype: str, assumed: str) -> None:
-    said = LAUNCH.replace("i32", dtype, 1).replace("min = 0, max = 30000, distinct = true", assumed)
+    said = LAUNCH.replace("i32", dtype, 1).replace(f'"0 <= x[i] <= 30000", "{EQUAL}"', assumed)
     with pytest.raises(LaunchError, match="512 elements, which cannot all differ"):
         audited(SCATTER, said)
 
@@ -73,7 +73,7 @@ def test_what_lies_between_elements_is_not_held_apart() -> None:
 def test_what_contradicts_itself_is_refused(said: str) -> None:
     """All would be proved of it."""
     with pytest.raises(LaunchError, match="contradicts itself"):
-        audited(SCATTER, LAUNCH.replace('{ of = "x", min = 0, max = 30000, distinct = true }', said))
+        audited(SCATTER, LAUNCH.replace(f'"0 <= x[i] <= 30000", "{EQUAL}"', said))
 
 
 def element(number: Expr, *index: Expr, tensor: str = "x") -> LoadedElement:

@@ -26,10 +26,10 @@ UNSHOWN = "nothing is shown for sizes for which what is assumed of k leaves no v
 @pytest.mark.parametrize(
     ("assume", "only"),
     [
-        ('{ of = "k", min = 5, max = "N - 1" }', "5 <= N - 1"),
-        ('{ of = "k", min = "N // 2", max = "8 - N" }', "N // 2 <= N * -1 + 8"),
-        ('{ of = "k", min = 0, max = "N - 1" }', ""),
-        ('{ of = "k", min = -1, max = 8 }', ""),
+        ('"5 <= k <= N - 1"', "5 <= N - 1"),
+        ('"N // 2 <= k <= 8 - N"', "N // 2 <= N * -1 + 8"),
+        ('"0 <= k <= N - 1"', ""),
+        ('"-1 <= k <= 8"', ""),
     ],
 )
 def test_sizes_for_which_assumptions_contradict_each_other_are_told(assume: str, only: str) -> None:
@@ -51,14 +51,14 @@ def test_elements_that_are_assumed_have_values_for_some_sizes() -> None:
 
 
 def test_what_is_assumed_of_a_named_value_is_used() -> None:
-    found = of('{ of = "k", min = 0, max = 8 }')
+    found = of('"0 <= k <= 8"')
     assert found.proved, found.failures
     assert "0 <= k <= 8" in found.assumptions
 
 
 def test_a_value_of_which_nothing_is_left_is_refused() -> None:
     with pytest.raises(LaunchError, match="k"):
-        of('{ of = "k", min = 3, max = 2 }')
+        of('"3 <= k <= 2"')
 
 
 def test_more_threads_than_the_kernel_takes_are_refused_by_the_runtime() -> None:

@@ -3,6 +3,7 @@
 | argument | given as | laid out as |
 |---|---|---|
 | a pointer | a numpy array, or a `Buffer` | the address of a copy, which is returned; one array is one memory |
+| a null pointer | `NULL` | 0 |
 | a number | a Python int or float, or a numpy scalar of the argument's size | its bytes |
 | a struct by value | `bytes` of its size, or a list of its fields | the fields as C aligns them |
 | one that is not used | None | a pointer to nothing, or undefined bytes |
@@ -33,6 +34,9 @@ from layoutalg.isa.run.registers import APERTURES
 from layoutalg.isa.run.spaces import Buffer
 
 Triple = tuple[int, int, int]
+
+#: A pointer to nothing, as a kernel is told it.
+NULL = bytes(8)
 
 #: Bytes that nothing gave; as an address, one where nothing is.
 _NOTHING = 0xDB
@@ -116,6 +120,8 @@ def _packed(kernel: KernelBinary, argument: Argument, value: Any, addresses: Map
         raise LaunchError(f"{what} is a {argument.kind}")
     if value is None:
         return bytes([_NOTHING] * argument.size)
+    if pointer and value == NULL:
+        return NULL
     if pointer != isinstance(value, Buffer):
         wanted = "an array" if pointer else f"a number or a struct of {argument.size} bytes"
         raise LaunchError(f"{what} is {wanted}, got {value.array if isinstance(value, Buffer) else value!r}")

@@ -289,7 +289,7 @@ def launch(kernel: Kernel, name: str = "k", equations: tuple[str, ...] | None = 
               f"block = [{kernel.block}]", f"arguments = {_listed(passed)}",
               f"writes = {_listed([one.name for one in kernel.tensors if one.written])}"]  # fmt: skip
     assumed = [
-        f'{{ of = "{one.name}", min = {one.assumed[0]}, max = {one.assumed[1]} }}'
+        f'"{one.assumed[0]} <= {one.name}[{", ".join("ijk"[: len(one.lengths)])}] <= {one.assumed[1]}"'
         for one in kernel.tensors
         if one.assumed
     ]

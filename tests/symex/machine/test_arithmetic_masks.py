@@ -24,7 +24,7 @@ grid = [1]
 block = [256]
 arguments = ["x", "y", "o"]
 writes = ["o"]
-assume = [{{ of = "x", min = 0, max = 4 }}]
+assume = ["0 <= x[i] <= 4"]
 """
 KERNEL = """
 #include <hip/hip_runtime.h>

@@ -24,6 +24,7 @@ from layoutalg.isa.run.memories import WaveMemory
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.semantics.ordering import CONTROLS_CACHES
 from layoutalg.isa.semantics.table import ALU
 
 
@@ -42,6 +43,8 @@ class ConcreteMachine:
     def step(self, instruction: Instruction) -> None:
         """One instruction that is not control; waves that index registers by different numbers go one after another."""
         registers = self.registers
+        if instruction.name in CONTROLS_CACHES:
+            self.memory.control_caches(instruction)
         if instruction.name not in BY_NUMBER and not (registers.index_mode and instruction.name in ALU):
             self.interpreter.step(instruction)
             return

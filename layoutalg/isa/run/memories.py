@@ -21,13 +21,14 @@ from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.landing import LANDED
 from layoutalg.isa.run.lanes import transposed
 from layoutalg.isa.run.lds import of_any_block
-from layoutalg.isa.run.races import of_each_block_alike
+from layoutalg.isa.run.races import Races, of_each_block_alike
 from layoutalg.isa.run.reach import ReachedMemory
 from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
+from layoutalg.isa.semantics.ordering import keeps_stores, renews, writes_back
 
 
 class WaveMemory(ReachedMemory):
@@ -239,7 +240,7 @@ class WaveMemory(ReachedMemory):
             dwords = [dword >> np.uint32(16) for dword in dwords]
         for space, where_to, lanes in self._split(access, address, chosen):
             if space in ("global", "constant"):
-                self._store_global(dwords, access, where_to, lanes)
+                self._store_global(dwords, access, where_to, lanes, may_be_atomic(instruction.fields))
                 continue
             memory, positions = self._positions(space, where_to, lanes, access)
             stored = [lanes.of(dword) for dword in dwords]
@@ -256,7 +257,9 @@ class WaveMemory(ReachedMemory):
             if not memory.scatter(positions, access.size, stored):
                 raise self._collision("one LDS address", positions, stored, lanes)
 
-    def _store_global(self, dwords: list[Array], access: MemoryInstruction, address: Array, lanes: Chosen) -> None:
+    def _store_global(
+        self, dwords: list[Array], access: MemoryInstruction, address: Array, lanes: Chosen, bypasses: bool
+    ) -> None:
         """Both copies must store the same; the first one does."""
         registers, size = self.registers, access.size
         mask = np.uint32((1 << 8 * min(size, 4)) - 1)
@@ -270,7 +273,11 @@ class WaveMemory(ReachedMemory):
         if self.races:
             rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
-            self.races.write(positions, size, rows, tickets, self.waves, described, registers.where, changed=changed)
+            self._tell_others(self.races, rows)
+            self.races.write(
+                positions, size, rows, tickets, self.waves, described, registers.where, changed=changed,
+                bypasses=bypasses,
+            )  # fmt: skip
         if not memory.scatter(positions, size, stored):
             raise self._collision("one address", positions, stored, lanes)
 
@@ -302,6 +309,8 @@ class WaveMemory(ReachedMemory):
             if races:
                 if space == "lds":
                     self.lds.noted(len(rows), alike=False)
+                else:
+                    self._tell_others(races, rows)
                 described = registers.describe(lanes.active)
                 met = races.update(
                     positions,
@@ -328,6 +337,28 @@ class WaveMemory(ReachedMemory):
         """The live waves wait."""
         registers = self.registers
         registers.track.wait(left, registers.live)
+        store = self.architecture.counters.store
+        if self.races and store in left and not keeps_stores(registers.kernel.target):
+            known = registers.track.done[store]
+            if registers.kernel.one_cache:  # a wave that waits may release what came before its block's barrier
+                known = np.maximum(known, self.waves.complete[store])
+            self.races.released.note(self.waves.first, known)
+
+    def _tell_others(self, races: Races, rows: Array) -> None:
+        """These waves store to global memory: other blocks may know by it what their block has done."""
+        waves = np.zeros(self.registers.waves, np.bool_)
+        waves[rows] = True
+        races.released.tell(self.waves.first, self.waves.of_blocks(waves))
+
+    def control_caches(self, instruction: Instruction) -> None:
+        """What the live waves do to caches between blocks."""
+        name, fields, registers = instruction.name, instruction.fields, self.registers
+        cache = renews(name, fields)
+        if cache is not None:
+            self.waves.renew(registers.live, cache)
+        if self.races and writes_back(name, fields):
+            issued = registers.track.issued[self.races.counter]
+            self.races.released.note(self.waves.first, np.where(self.waves.of_blocks(registers.live), issued, 0))
 
     def arrive(self) -> None:
         """The live waves come to a barrier: writes that are under way are not covered by it.

@@ -16,7 +16,7 @@ loop that compares and swaps, a greatest value so far, a hash table that is only
 | what orders | waves of | how it is known |
 |---|---|---|
 | a barrier between | one block | the first access was issued, and where needed complete, when its wave came there |
-| atomic operations | all | not followed: see below |
+| atomic operations | all | not followed: see below, and `released` for what none of them can order |
 
 A write is complete when its wave waited for it: each has a ticket (how many of its counter its wave had issued), and a
 wait lets all tickets up to some number be complete.  Where the waves of a block share their first cache, which takes
@@ -46,6 +46,7 @@ import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.released import Released
 from layoutalg.isa.run.spaces import Describe
 
 #: Elements whose reads are kept at most before they are noted.
@@ -61,8 +62,10 @@ class Synchronised:
     Rows are waves of this machine; waves and blocks are numbered through the whole grid.
     """
 
-    def __init__(self, waves: int, waves_per_block: int, counters: tuple[str, ...] = (), first: int = 0) -> None:
-        """`first` is the number of the first block."""
+    def __init__(
+        self, waves: int, waves_per_block: int, counters: Sequence[str] = (), first: int = 0, caches: Sequence[str] = ()
+    ) -> None:
+        """`first` is the number of the first block; `caches`, those between waves of two blocks."""
         self.waves_per_block, self.first = waves_per_block, first * waves_per_block
         self.number = np.arange(waves, dtype=np.int32) + np.int32(self.first)
         self.signals = np.zeros(waves, np.int32)
@@ -73,6 +76,7 @@ class Synchronised:
         self.apart: dict[int, tuple[int, ...]] = {}  # block → addresses at which its waves stood at one barrier
         self.unjudged: dict[str, None] = {}  # instructions that may race, or be ordered by atomic operations
         self.left: dict[str, None] = {}  # barriers that waves passed without others, which had ended
+        self.renewed = {cache: np.zeros(waves, np.bool_) for cache in caches}  # since it is aware
         self._alike: bool | None = None  # not known
 
     @property
@@ -86,6 +90,18 @@ class Synchronised:
     def make_aware(self, rows: Array) -> None:
         """From here on these waves may know how far others are."""
         self.aware[rows], self._alike = True, None
+
+    def of_blocks(self, waves: Array) -> Array:
+        """Of each wave, whether one of its block is among these."""
+        return np.repeat(waves.reshape(-1, self.waves_per_block).any(axis=1), self.waves_per_block)
+
+    def renew(self, live: Array, cache: str) -> None:
+        """These waves (a truth for each) invalidate a cache between blocks."""
+        self.renewed[cache] = self.renewed[cache] | self.of_blocks(live) & self.of_blocks(self.aware)
+
+    def blind(self, rows: Array) -> Array:
+        """Whether no wave of the block has renewed its caches since one may know how far others are."""
+        return np.asarray((self.of_blocks(self.aware) & ~np.logical_and.reduce([*self.renewed.values()]))[rows])
 
     def arrive(self, rows: Array, done: Mapping[str, Array]) -> None:
         """These waves (a truth for each) come to a barrier, with tickets of each counter up to `done` complete."""
@@ -167,6 +183,8 @@ class Races:
         self.name, self.place, self.counter = name, place, counter
         self.writer: Array = np.full(places, NOBODY, np.int32)
         self.ticket: Array = np.zeros(places, np.int32)
+        self.withheld: Array = np.zeros(places, np.int32)  # that of a store which caches may keep from other blocks
+        self.released = Released()
         self.read_ticket: Array = np.zeros(places, np.int32)
         self.readers = Group(places, waves_per_block)
         self.updaters: Group | None = None  # nobody so far
@@ -191,7 +209,8 @@ class Races:
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
         report = _Report(self, places, row, count, state, describe, where, "reads")
-        report.of(*self._written(places, row, state), "written", "wrote")
+        near, far = self._written(places, row, state)
+        report.of(near, far, "written", "wrote", never=lambda: self._never_released(places) | state.blind(row))
         if self.updaters:
             report.tell(*self.updaters.others(places, own, state.waits[row]))
         if self.summers:
@@ -201,8 +220,11 @@ class Races:
             self.read_ticket[places] = np.repeat(tickets, count)
 
     def write(self, positions: Array, size: int, rows: Array, tickets: Array, state: Synchronised, describe: Describe,
-              where: str, *, changed: Callable[[], Array] | None = None) -> None:  # fmt: skip
-        """Records writes; `changed` says of each whether it is of something else than what is there."""
+              where: str, *, changed: Callable[[], Array] | None = None, bypasses: bool = False) -> None:  # fmt: skip
+        """Records writes; `changed` says of each whether it is of something else than what is there.
+
+        One that `bypasses` caches may be an atomic store.
+        """
         self._change(self._regions(positions))
         places, row, count = self._places(positions, size, rows)
         own = state.number[row]
@@ -211,7 +233,8 @@ class Races:
         if changed is not None and (near.any() or far.any()):
             other = np.repeat(changed(), count)
             near, far = near & other, far & other
-        report.of(near, far, "written", "wrote something else")
+        withheld = (lambda: False) if bypasses else (lambda: self._never_released(places))
+        report.of(near, far, "written", "wrote something else", never=withheld)
         report.of(*self.readers.others(places, own, state.waits[row]), "read", "read")
         report.under_way(self._being_read(places, row, state))
         if self.updaters:
@@ -222,6 +245,7 @@ class Races:
                 near, far = near & ~asked, far & ~asked
             report.of(near, far, "atomically updated", "updated")
         self.writer[places], self.ticket[places] = own, np.repeat(tickets, count)
+        self.withheld[places] = 0 if bypasses else self.ticket[places]
         if changed is None:
             several = self.writer[places] != own
             report.of(several, several & False, "also written", "")
@@ -312,6 +336,10 @@ class Races:
         its_row = np.where(here, row + writer - own, row)
         return other & here & (self.ticket[places] > state.complete[self.counter][its_row]), other & ~here
 
+    def _never_released(self, places: Array) -> Array:
+        """Whether what was stored there last cannot have been released to other blocks."""
+        return self.released.never(self.writer[places], self.withheld[places])
+
     def _being_read(self, places: Array, row: Array, state: Synchronised) -> Array:
         """Whether another wave of the block reads it, and did not wait for that before its last barrier."""
         reader, own = self.readers.who.take(places), state.number[row]
@@ -330,12 +358,17 @@ class _Report:
         self.races, self.places, self.row, self.count = races, places, row, count
         self.state, self.describe, self.where, self.does = state, describe, where, does
 
-    def of(self, near: Array, far: Array, done: str, did: str) -> None:
-        """A `Fault` where waves of the block (`near`) or another block (`far`) did something to a place."""
+    def of(
+        self, near: Array, far: Array, done: str, did: str, *, never: Callable[[], Array | bool] = lambda: False
+    ) -> None:
+        """A `Fault` where waves of the block (`near`) or another block (`far`) did something to a place.
+
+        `never`: where no atomic operation can order what the other block did.
+        """
         if near.any():
             self._one(near, f", {done} by another wave with no barrier between", of_block=True)
         if far.any():
-            self._one(far, f" where another block {did}", of_block=False)
+            self._one(far, f" where another block {did}", of_block=False, never=never())
 
     def under_way(self, near: Array) -> None:
         """A `Fault` where a read of another wave of the block was under way at the barrier."""
@@ -347,14 +380,10 @@ class _Report:
         if near.any() or far.any():
             self.state.unjudged.setdefault(self.where)
 
-    def _one(self, bad: Array, others: str, *, of_block: bool) -> None:
+    def _one(self, bad: Array, others: str, *, of_block: bool, never: Array | bool = False) -> None:
         state = self.state
-        aware = (
-            state.aware
-            if of_block
-            else np.repeat(state.aware.reshape(-1, state.waves_per_block).any(axis=1), state.waves_per_block)
-        )
-        certain = bad & ~aware[self.row]
+        aware = state.aware if of_block else state.of_blocks(state.aware)
+        certain = bad & (~aware[self.row] | never)
         if not certain.any():
             state.unjudged.setdefault(self.where)
             return

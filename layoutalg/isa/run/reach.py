@@ -22,6 +22,7 @@ from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.scratch import ScratchMemory
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
 from layoutalg.isa.semantics.accesses import MemoryInstruction, needed_alignment
+from layoutalg.isa.semantics.ordering import CACHES
 
 
 class ReachedMemory:
@@ -41,7 +42,9 @@ class ReachedMemory:
         self.memory, self.meter, self.strict = memory, meter, strict
         self.architecture = kernel.architecture
         counters, per_block = self.architecture.counters, registers.waves_per_block
-        self.waves = Synchronised(registers.waves, per_block, (counters.lds, counters.store, LANDED), first)
+        self.waves = Synchronised(
+            registers.waves, per_block, (counters.lds, counters.store, LANDED), first, CACHES[self.architecture.name]
+        )
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
         self.landing = Landing(self.lds.name, blocks * self.lds.stride)
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS

@@ -28,6 +28,9 @@ _INVALIDATES: Mapping[str, str] = {
     "BUFFER_GL0_INV": "gl0", "BUFFER_GL1_INV": "gl1",
 }  # fmt: skip
 
+#: All that writes such a cache back, or invalidates it, where its fields say so.
+CONTROLS_CACHES = frozenset({*_INVALIDATES, "BUFFER_WBL2"})
+
 
 def keeps_stores(target: str) -> bool:
     """Whether a store that its wave has waited for may still lie in a cache that other blocks do not look into.
@@ -36,6 +39,15 @@ def keeps_stores(target: str) -> bool:
     (True, False, False)
     """
     return target.startswith(("gfx94", "gfx95"))
+
+
+def goes_through(fields: Mapping[str, int]) -> bool:
+    """Whether a store itself goes past such a cache: an atomic one, at the scope of an agent or more.
+
+    >>> goes_through({"sc1": 1}), goes_through({"sc0": 1})
+    (True, False)
+    """
+    return bool(fields.get("sc1"))
 
 
 def renews(name: str, fields: Mapping[str, int]) -> str | None:

@@ -19,19 +19,19 @@ KERNEL(acquires_once) { HERE; LEAVE; __threadfence(); __syncthreads();
   __syncthreads(); if (got == n - 1) { SUM; } }
 
 // On gfx11 and gfx12 the barrier waits for the store, and no cache keeps it: the code is right there.
-//: unproved on gfx942 gfx90a
+//: race_free refuted on gfx942 gfx90a
 //: proved on gfx1100 gfx1201
 KERNEL(no_release) { HERE; LEAVE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
 
-//: unproved
+//: race_free refuted
 KERNEL(no_acquire) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { SUM; } }
 
-//: unproved
+//: race_free refuted
 KERNEL(fences_of_a_block) { HERE; LEAVE; __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __syncthreads();
   if (t == 0) got = TAKE(1u);
   __syncthreads(); if (got == n - 1) { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); SUM; } }
 
-//: unproved
+//: race_free refuted
 KERNEL(leaves_too_late) { HERE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); LEAVE; __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
 
 //: unproved
@@ -40,7 +40,7 @@ KERNEL(before_the_last) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got
 //: unproved
 KERNEL(adds_two) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(2u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
 
-//: unproved
+//: race_free refuted
 KERNEL(two_of_a_block) { HERE; LEAVE; RELEASE; __syncthreads();
   if (t == 64) TAKE(1u);
   if (t == 0) got = TAKE(1u);
@@ -54,15 +54,33 @@ KERNEL(does_not_begin_with_nothing) { HERE; LEAVE; RELEASE; __syncthreads();
 //: unproved
 KERNEL(no_barrier) { HERE; LEAVE; RELEASE; if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
 
-//: unproved on gfx942 gfx90a
+//: race_free refuted on gfx942 gfx90a
 //: proved on gfx1100 gfx1201
 KERNEL(waits_too_early) { HERE; RELEASE; LEAVE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
 
-//: unproved
+//: race_free refuted
 KERNEL(acquires_too_early) { HERE; LEAVE; RELEASE; __syncthreads(); ACQUIRE; if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { SUM; } }
 
 //: unproved
 KERNEL(takes_twice) { HERE; LEAVE; RELEASE; __syncthreads();
   #pragma unroll 1
   for (unsigned k = 0; k < n; k++) if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+// Stores that go past all caches, waited for: nothing has to be written back, and caches are to be renewed all the same.
+#define THROUGH __hip_atomic_store(&part[b * 256 + t], x[b * 256 + t] + 1.f, __ATOMIC_RELAXED, DEVICE)
+#define WAIT __builtin_amdgcn_s_waitcnt(0)
+
+//: proved on gfx942 gfx90a
+KERNEL(stores_through) { HERE; THROUGH; WAIT; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: race_free refuted
+KERNEL(stores_through_and_reads_old) { HERE; THROUGH; WAIT; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { SUM; } }
+
+// A wait for loads is none for stores where these have a counter of their own.
+
+//: proved on gfx90a
+//: race_free refuted on gfx942 gfx1100 gfx1201
+KERNEL(waits_for_loads) { HERE; LEAVE; asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::: "memory"); __builtin_amdgcn_s_barrier();
+  if (t == 0) got = TAKE(1u);
   __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }

@@ -15,6 +15,8 @@ counter of loads, so that even its own wave has to wait before it looks.
 | the wave that issued a load to LDS | certain, where all lanes are on | possible where a run (`runs`) goes there |
 | another wave | possible: if both waves come there | the same; else undecided |
 
+The block is as large as the kernel allows, in a row.  Where nobody says so (HIP's 1024, without launch bounds; a kernel
+that asks for the thread's second number too), what two waves do stays undecided.
 What it cannot represent: places that arguments, loops or memory say; order by flags; blocks of several dimensions.
 """
 
@@ -40,6 +42,9 @@ from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.counted import CountedAs, counted
 
 KIND = "lds_order"
+
+#: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
+_UNSAID = 1024
 
 #: Runs of a kernel.
 _RUNS = 6
@@ -202,7 +207,8 @@ class LdsOrder:
                     left.add(successor)
                 elif known.join(after):
                     left.add(successor)
-        if any(one.undecided for one in self._told.values()):
+        decidable = self._block_is_said or any(one.to_lds for one in self.reached.values())
+        if decidable and any(one.undecided for one in self._told.values()):
             self._carry_out()
         yield from self._told.values()
 
@@ -254,7 +260,7 @@ class LdsOrder:
         if address not in pending.near:
             where = f"control goes there from {address:#x}" + (", as a run of its scalars does" if pending.run else "")
             condition = "; ".join(filter(None, (where, found.condition)))
-            found = replace(found, condition=condition, undecided=not pending.run)
+            found = replace(found, condition=condition, undecided=found.undecided or not pending.run)
         known = self._told.get(step.address)
         if known is None or _doubt(found) < _doubt(known):
             self._told[step.address] = found
@@ -279,7 +285,12 @@ class LdsOrder:
         what = f"{_does(mine)} LDS that another wave {_does(first)} at {where}, and no barrier is between"
         missing = "; ".join(filter(None, (missing_wait(self.architecture, ages), "a barrier")))
         condition = f"a block has {self.threads} threads in a row, and its waves {waves[0]} and {waves[1]} come here"
-        return Hazard(KIND, step.address, what, missing, address, condition)
+        return Hazard(KIND, step.address, what, missing, address, condition, undecided=not self._block_is_said)
+
+    @property
+    def _block_is_said(self) -> bool:
+        kernel = self.flow.kernel
+        return kernel.thread_dimensions == 1 and bool(kernel.metadata.required_block or self.threads != _UNSAID)
 
 
 def _does(access: Reached) -> str:

@@ -1,5 +1,7 @@
 """Accesses of LDS in a block of 256 threads: what orders them, and what does not."""
 
+from dataclasses import replace
+
 import pytest
 
 from layoutalg.hazards.lds_order import find
@@ -96,3 +98,11 @@ def test_a_way_that_a_run_takes_is_told_and_one_that_none_takes_is_left_open():
     never = "s_mov_b32 s10, 1\ns_cmp_eq_u32 s10, 2\ns_cbranch_scc1 .Lnever\ns_endpgm\n.Lnever:\n"
     (left,) = find(flow(START + LOAD + never + OWN))
     assert left.undecided
+
+
+def test_of_a_block_that_nobody_sizes_two_waves_are_left_open():
+    graph = flow(START + WRITE + OTHERS)
+    (told,) = find(graph)
+    metadata = replace(graph.kernel.metadata, max_threads=1024)
+    (left,) = find(replace(graph, kernel=replace(graph.kernel, metadata=metadata)))
+    assert (told.undecided, left.undecided) == (False, True)

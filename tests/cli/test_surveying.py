@@ -1,6 +1,7 @@
 """`layoutalg survey`: what is in a file, and what of it has no description."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -52,10 +53,35 @@ def test_a_table_for_one_target(file):
 
 
 def test_bad_input_is_one_line(file, tmp_path):
-    refused(run("survey", tmp_path / "none.so"), "none.so: no such file; give code objects, bundles or libraries")
+    refused(run("survey", tmp_path / "none.so"), "none.so: no such file or folder")
     refused(run("survey", file, "--target", "gfx90a"), "there is no code object for gfx90a")
     (tmp_path / "text").write_text("text")
     refused(run("survey", tmp_path / "text", "--json"), "neither an AMD code object nor a bundle of them")
+
+
+def test_what_cannot_be_read_is_a_line_each_and_loses_nothing(file, tmp_path):
+    """Half a file, a bundle of another vendor, a folder without code, beside a wheel and a folder of code."""
+    code = compile_source(SOURCE, "gfx942").payload
+    (tmp_path / "half.co").write_bytes(code[: len(code) // 2])
+    (tmp_path / "other.bundle").write_bytes(bundled([("hip-spirv64-amd-amdhsa-unknown-amdgcnspirv", b"\3\2\x23\7")]))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "one.co").write_bytes(code)
+    with zipfile.ZipFile(tmp_path / "some.whl", "w") as wheel:
+        wheel.writestr("pkg/two.co", code)
+        wheel.writestr("pkg/three.co", code[: len(code) // 2])
+        wheel.writestr("pkg/code.py", "import this")
+    names = ("half.co", "other.bundle", "empty", "folder", "some.whl")
+    found = start("survey", *(tmp_path / name for name in names), "--json", "--jobs", "2")
+    told = json.loads(found.stdout)
+    assert [one["file"].removeprefix(f"{tmp_path}/") for one in told["list"] if one["kernel"] == "plain"] == [
+        "folder/one.co", "some.whl/pkg/two.co",
+    ]  # fmt: skip
+    lines = found.stderr.splitlines()
+    assert [line.removeprefix(f"layoutalg: {tmp_path}/").split(":")[0] for line in lines] == [
+        "half.co", "other.bundle", "empty", "some.whl/pkg/three.co",
+    ]  # fmt: skip
+    assert found.returncode == 3
 
 
 def test_one_code_is_surveyed_once_and_the_same_way():

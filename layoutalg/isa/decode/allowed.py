@@ -25,6 +25,7 @@ What it cannot represent: the rules of dual instructions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
@@ -65,13 +66,33 @@ Span = tuple[str, Operand, int]
 def refuse_what_is_not_allowed(kernel: KernelBinary, instructions: Sequence[Instruction]) -> None:
     """Raises `UnsupportedInstructionError` with the first instruction that breaks a rule."""
     given_back = False
+    registers = kernel.scalar_registers, kernel.vector_registers, kernel.accumulators
+    known = _known(kernel.target, kernel.wave_size, *registers)
     for instruction in instructions:
         if given_back and instruction.name not in NO_EFFECT and instruction.name != "S_ENDPGM":
             raise UnsupportedInstructionError(f"{instruction.place}: the vector registers have been given back")
         given_back = _gives_back(instruction) or (given_back and instruction.name != "S_ENDPGM")
-        why = next(_faults(kernel, instruction), "")
+        key = id(instruction.operands), id(instruction.fields), instruction.name
+        if key not in known:
+            if len(known) == _MOST:
+                known.clear()
+            known[key] = instruction, next(_faults(kernel, instruction), "")
+        why = known[key][1]
         if why:
             raise UnsupportedInstructionError(f"{instruction.place}: {why}")
+
+
+Known = dict[tuple[int, int, str], tuple[Instruction, str]]
+"""By the identity of operands and fields, which the decoder keeps: such an instruction, and what is wrong with it."""
+
+#: Instructions that are kept for kernels of some registers.
+_MOST = 1 << 17
+
+
+@lru_cache(maxsize=16)
+def _known(target: str, wave_size: int, scalars: int, vectors: int, accumulators: int) -> Known:
+    """What was asked of kernels of so many registers, on which the answer hangs."""
+    return {}
 
 
 def _gives_back(instruction: Instruction) -> bool:

@@ -30,6 +30,10 @@ SCALED = "VOP3PX2"
 #: The upper half of the first word of V_MFMA_LD_SCALE_B32, and of the products that may follow it.
 _LD_SCALE, _WITH_SCALES = 0xD3AC, frozenset({0xD3AD, 0xD3AE})
 
+#: The formats of eight bits and less that fields pick, of such products (CDNA 4 ISA, 7.1.5, CBSZ and BLGP).
+_FORMATTED, _FORMATS = "_F8F6F4", ("FP8", "BF8", "FP6", "BF6", "FP4")
+_PICKED = frozenset({"cbsz", "blgp"})
+
 _DPP8, _DPP8_FI, _SDWA, _DPP16 = 233, 234, 249, 250
 _VCC = 106
 
@@ -87,6 +91,8 @@ def extension_of(raw: Any, form: str) -> Extension:
         return Extension(*_sub_dword(raw, form))
     if form == SCALED:
         return _scales(raw)
+    if raw.op.name.endswith(_FORMATTED):
+        return Extension(read=_PICKED)
     if "_DPP" not in form:
         return Extension()
     eight = form.endswith("_DPP8")
@@ -103,11 +109,20 @@ def extension_of(raw: Any, form: str) -> Extension:
     return Extension(operands, fields, frozenset(read))
 
 
+def with_formats(raw: Any, name: str) -> str:
+    """The name of a product with the formats of A and B that its fields pick: `V_MFMA_F32_16X16X128_F8F6F4.FP8.FP4`."""
+    if not name.endswith(_FORMATTED):
+        return name
+    if max(raw.cbsz, raw.blgp) >= len(_FORMATS):
+        raise UnsupportedInstructionError(f"{name} of the formats {raw.cbsz} and {raw.blgp}")
+    return ".".join((name, _FORMATS[raw.cbsz], _FORMATS[raw.blgp]))
+
+
 def _scales(raw: Any) -> Extension:
     if raw.abid != 1:
         raise UnsupportedInstructionError(f"{raw.op.name} with scales that do not count")
     picked = {f"byte_{role}": raw.opsel >> k & 1 | (raw.opsel_hi >> k & 1) << 1 for k, role in enumerate("ab")}
-    read = {"x2encoding", "scale_src0", "scale_src1", "opsel", "opsel_hi", "abid"}
+    read = {"x2encoding", "scale_src0", "scale_src1", "opsel", "opsel_hi", "abid", *_PICKED}
     fields = {name: byte for name, byte in picked.items() if byte}
     return Extension({"scale_a": raw.scale_src0, "scale_b": raw.scale_src1}, fields, frozenset(read))
 

@@ -31,7 +31,14 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.buffers import buffer_instruction
-from layoutalg.isa.decode.extended import SCALED, extension_of, own_words, plain_form, with_second_dword
+from layoutalg.isa.decode.extended import (
+    SCALED,
+    extension_of,
+    own_words,
+    plain_form,
+    with_formats,
+    with_second_dword,
+)
 from layoutalg.isa.decode.opcodes import with_known_opcode
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
@@ -112,19 +119,37 @@ def decode(code: bytes, address: int, architecture: Architecture, target: str = 
     >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, ARCHITECTURES["cdna"])]
     ['s_add_u32 d=s0, a=s0, b=1']
     """
-    position = 0
+    position, known = 0, _known(architecture, target)
     while position < len(code):
-        try:
-            found = _first(code[position : position + 16], architecture, target)
-        except UnsupportedInstructionError as error:
-            raise UnsupportedInstructionError(f"{error}, at {address + position:#x}") from error
+        found = next((one for size in _SIZES if (one := known.get(code[position : position + size]))), None)
+        if found is None:
+            try:
+                found = _first(code[position : position + _SIZES[-1]], architecture, target)
+            except UnsupportedInstructionError as error:
+                raise UnsupportedInstructionError(f"{error}, at {address + position:#x}") from error
+            if len(known) == _MOST:
+                known.clear()
+            if position + found.size <= len(code):
+                known[code[position : position + found.size]] = found
         yield _at(found, address + position)
         position += found.size
 
 
-@lru_cache(maxsize=1 << 14)
+#: Bytes of an instruction.
+_SIZES = (4, 8, 12, 16)
+
+#: Instructions of a target that are kept: few differ, in many kernels.
+_MOST = 1 << 18
+
+
+@lru_cache
+def _known(architecture: Architecture, target: str) -> dict[bytes, Instruction]:
+    """The instructions that were decoded, at the address 0, by their own bytes, of which none begins another's."""
+    return {}
+
+
 def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
-    """The first instruction of 16 bytes, at the address 0; kept, since most of a code is read again in its variants."""
+    """The first instruction of 16 bytes, at the address 0."""
     extra = _undecoded(code, architecture)
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
@@ -138,8 +163,8 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
 
 
 def _at(instruction: Instruction, address: int) -> Instruction:
-    halves = tuple(_at(half, address) for half in instruction.halves)
-    return replace(instruction, address=address, halves=halves)
+    one, halves = instruction, tuple(_at(half, address) for half in instruction.halves)
+    return Instruction(address, one.size, one.name, one.form, one.operands, one.fields, halves, one.mode)
 
 
 #: Bits 26–31 of MUBUF (ISA manuals).
@@ -175,28 +200,7 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
         return Instruction(0, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
-    name = raw.op.name.removesuffix("_E32").removesuffix("_E64")
-    if name.endswith("_F8F6F4"):
-        return _of_formats(_read(raw, form, name, architecture))
-    return _read(raw, form, name, architecture)
-
-
-#: The formats of eight bits and less that fields of a matrix product pick (CDNA 4 ISA, 7.1.5, CBSZ and BLGP).
-_FORMATS = ("FP8", "BF8", "FP6", "BF6", "FP4")
-
-
-def _of_formats(instruction: Instruction) -> Instruction:
-    """The product with the formats of A and B in its name, `V_MFMA_F32_16X16X128_F8F6F4.FP8.FP4`, not in fields."""
-    fields = dict(instruction.fields)
-    picked = fields.pop("cbsz", 0), fields.pop("blgp", 0)
-    if max(picked) >= len(_FORMATS):
-        raise UnsupportedInstructionError(f"{instruction.name} of the formats {picked[0]} and {picked[1]}")
-    name = ".".join((instruction.name, *(_FORMATS[one] for one in picked)))
-    return replace(instruction, name=name, fields=MappingProxyType(fields))
-
-
-def _read(raw: Any, form: str, name: str, architecture: Architecture) -> Instruction:
-    """The operands and fields of an instruction that is not dual."""
+    name = with_formats(raw, raw.op.name.removesuffix("_E32").removesuffix("_E64"))
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)

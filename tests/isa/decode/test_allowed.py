@@ -124,9 +124,10 @@ def test_scalar_registers_that_a_kernel_does_not_ask_for_are_not_there():
 
 def test_accumulation_registers_begin_where_the_descriptor_says():
     fewer = with_descriptor("gfx942", 44, lambda word: word & ~63)
-    assert fewer.vector_registers == 4
+    assert (fewer.vector_registers, fewer.accumulators) == (4, kernel("gfx942").vector_registers - 4)
+    read = bytes.fromhex("0c40d8d304010018")  # v_accvgpr_read_b32 v12, a4
     with pytest.raises(UnsupportedInstructionError, match="the kernel asks for 4 registers v"):
-        decode_kernel(fewer)
+        decode_kernel(replace(fewer, code=read + fewer.code))
 
 
 def test_f16_that_does_not_overflow_is_refused():

@@ -30,7 +30,7 @@ def one(target, line):
         ("gfx942", "v_mul_f32_e64 v2, v7, v9 mul:2", "V_MUL_F32: the modifier omod is not described"),
         ("gfx942", "v_fma_mix_f32 v2, v7, v9, 1.0 op_sel:[0,0,1] op_sel_hi:[0,0,1]",
          "V_FMA_MIX_F32: the constant 0x3f800000 as f16"),
-        ("gfx942", "buffer_load_dword v2, v6, s[8:11], 0 idxen", "BUFFER_LOAD_DWORD: the modifier idxen is not"),
+        ("gfx1100", "buffer_load_b32 v2, v6, s[8:11], 0 idxen", "BUFFER_LOAD_B32: the modifier idxen is not"),
         ("gfx1100", "s_sethalt 1", "S_SETHALT"),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import Order, TracedElement
 from layoutalg.symex.uses import uses
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.instances import At, moved
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
 
 
@@ -61,6 +61,7 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
     found: list[TracedAccess] = []
     used = uses(trace, loops)
     unwritten = functools.cache(lambda lasting: unwritten_by_loops(loops.incoming, lasting))
+    behind = functools.cache(lambda within: (loops.behind(within), dict[Expr, Expr]()))
     for one in trace:
         given = frozenset(conjuncts(one.guard))
         lasting = frozenset(part for part in given if _lasts(part, loops))
@@ -70,7 +71,7 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
         if one.store and is_undefined((one.value,), unwritten(lasting), given):
             undefined = any_of(undefined, where_undefined(one.value, unwritten(lasting)))
         reaches = TRUE if one.store else used.get(one.value, FALSE)
-        one, undefined, reaches = _settled(one, undefined, reaches, loops)
+        one, undefined, reaches = _settled(one, undefined, reaches, *behind(one.loops))
         stored = (one.value,) if one.store and not one.atomic else ()
         loaded = () if one.store else (one.value,)
         if one.within and found:
@@ -88,9 +89,10 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
     return tuple(found)
 
 
-def _settled(one: TracedElement, undefined: Expr, used: Expr, loops: LoopRecord) -> tuple[TracedElement, Expr, Expr]:
+def _settled(
+    one: TracedElement, undefined: Expr, used: Expr, behind: At, done: dict[Expr, Expr]
+) -> tuple[TracedElement, Expr, Expr]:
     """An element, where it is undefined and used, with all unknowns of the turns that they are of."""
-    behind, done = loops.behind(one.loops), dict[Expr, Expr]()
     each = one.offset, one.guard, one.value, one.barriers, one.invalidated, undefined, used
     offset, guard, value, barriers, invalidated, undefined, used = (moved(e, behind, done) for e in each)
     order = one.order

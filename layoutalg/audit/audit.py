@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from layoutalg.audit import joined
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.ask import shown as proved_by
-from layoutalg.audit.claims import computes, followed, race_free, stores_all
+from layoutalg.audit.claims import computes, followed, in_time, race_free, stores_all
 from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
@@ -94,13 +94,12 @@ def _joined(file: SpecFile, cases: Mapping[str, SpecFile], found: Mapping[str, A
     worst = [(found[name], (one.claim, one.about)) for name, one in map(joined.worst, subjects)]
     audits, asked = [*found.values()], {one.claim for of_one in subjects for _, one in of_one}
     unasked = tuple(dict.fromkeys(name for one in audits for name in one.unasked))
-    always = {name: always_launched(case) for name, case in cases.items()}
-    of_sizes = {text for name, case in cases.items() for text in said_of_sizes(case, always[name])}
+    of_sizes = {text for case in cases.values() for text in said_of_sizes(case, always_launched(case))}
     assumed = (text for one in audits for text in one.assumptions if text not in of_sizes)
     return replace(
         audits[0],
         claims=tuple(one for one in map(joined.finding, subjects) if not (one.verdict and one.claim in unasked)),
-        assumptions=(*said_of_sizes(file, all(always.values())), *dict.fromkeys(assumed)),
+        assumptions=(*said_of_sizes(file, always_launched(file)), *dict.fromkeys(assumed)),
         shown={about: one.shown[about] for one, about in worst if about in one.shown},
         facts=tuple(joined.facts({name: one.facts for name, one in found.items()})),
         vacuous={name: why for one in audits for name, why in one.vacuous.items() if name not in asked},
@@ -156,7 +155,7 @@ def _decided(kernel: Followed, claims: Sequence[KernelClaim]) -> Decided:
             decided[claim.NAME] = None
         else:
             decided[claim.NAME] = tuple(findings(claim, kernel))
-    return decided
+    return {**decided, followed.NAME: in_time.told(kernel, decided)}
 
 
 def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[Finding]:

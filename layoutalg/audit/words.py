@@ -14,7 +14,7 @@ The values by their numbers are in the witness.  What it cannot represent: which
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -40,7 +40,7 @@ _VALUE = re.compile(r"(?P<what>(?:[^,()]|\([^()]*\))+?) = (?P<value>-?\d+)(?:, |
 
 def in_words(finding: Finding, trace: Trace) -> Finding:
     """A finding whose reason speaks of nothing that execution has numbered."""
-    verdict, told = finding.verdict, partial(_told, loaded=_loaded(trace))
+    verdict, told = finding.verdict, partial(_told, loaded=trace.loaded_by_name)
     if isinstance(verdict, Refuted):
         return finding._replace(verdict=replace(verdict, witness=replace(verdict.witness, text=told(verdict.reason))))
     if isinstance(verdict, Unknown):
@@ -48,12 +48,7 @@ def in_words(finding: Finding, trace: Trace) -> Finding:
     return finding
 
 
-def _loaded(trace: Trace) -> dict[str, str]:
-    """What was loaded of tensors and LDS, by its name."""
-    return {v.value.name: buffer for v, buffer in trace.loaded.items() if buffer}
-
-
-def _told(reason: str, loaded: dict[str, str]) -> str:
+def _told(reason: str, loaded: Mapping[str, str]) -> str:
     named = partial(_named, loaded=loaded)
     told = _UNKNOWN.sub(named, _VALUES.sub(partial(_values, named=named), reason))
     of_other = re.sub(r"\bturn (\d+)_other'?", r"the other's iteration \1", told)
@@ -72,7 +67,7 @@ def _values(found: re.Match[str], named: Callable[[re.Match[str]], str]) -> str:
     return f" (for {', '.join(told)})" if told else ""
 
 
-def _named(found: re.Match[str], loaded: dict[str, str]) -> str:
+def _named(found: re.Match[str], loaded: Mapping[str, str]) -> str:
     """What an unknown stands for, and whose it is."""
     buffer = loaded.get(found[0].partition(" (")[0], "")
     place = "LDS" if buffer == LDS else buffer

@@ -24,8 +24,8 @@ with lazy_imports():
     from rich import progress
 
     from layoutalg.cli import reports
-    from layoutalg.hazards import kernels, places, sweep
-    from layoutalg.isa.container import lines, names
+    from layoutalg.hazards import kernels, sweep
+    from layoutalg.isa.container import lines, names, places
 
 MANY = 20
 """Reasons for which kernels are not analysed that are shown, without --exhaustive."""

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from layoutalg import cache
 from layoutalg.errors import CodeObjectError
 from layoutalg.hazards.kernels import Analysed, analyse_all, names_of
-from layoutalg.hazards.places import HeldCode
 from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.container.places import HeldCode
 
 #: Kernels of one code object that a process is handed at once, and tasks that wait for each process.
 _AT_ONCE, _AHEAD = 32, 4

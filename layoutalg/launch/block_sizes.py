@@ -5,14 +5,16 @@
     each = ["step"]                  0 <= step <= 9                           10, in which 1 << step is a number
 
 In each the threads are numbers, and of sizes is given which of them lead there: as a formula, and as limits of each
-size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others.
+size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others; but
+for those of which a block has no threads, at which nothing is launched.
 What it cannot represent: more than `MOST` launches, or sizes without an upper limit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from layoutalg.formats.items import is_as_read, of_block
 from layoutalg.formats.launch import Launch
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, all_of, array, variables
+from layoutalg.index.evaluate import INT64, values
 from layoutalg.launch.symbolic import has_blocks, limits_of
 from layoutalg.prove.vacuity import met
 
@@ -61,24 +64,34 @@ def _sizes(file: SpecFile, launch: Launch) -> Iterator[tuple[tuple[int, ...], Se
     """Each size of a block with each of those values, and what is given of sizes where it is that."""
     block = (*launch.block, *(file.symbols[name] for name in launch.each))
     over = variables(*block)
-    values = np.meshgrid(*_values(over), indexing="ij")
-    try:
-        found = array(block, dict(zip(over, values, strict=True)))
-    except OverflowError as error:
-        raise ManyBlocksError(f"the sizes of a block, {_said(block)}, are not told: {error}") from error
-    all_sizes = np.stack([np.broadcast_to(one, values[0].shape).ravel() for one in found], axis=1)
+    points = np.meshgrid(*_values(over), indexing="ij")
+    all_sizes = np.stack(_evaluated(block, dict(zip(over, (one.ravel() for one in points), strict=True))), axis=1)
     sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
-    if len(sizes) > MOST:
-        raise ManyBlocksError(f"{_said(block)} has {len(sizes)} sizes, and each is looked at by itself, at most "
+    axes = len(launch.block)
+    launched = [n for n, size in enumerate(sizes.tolist()) if min(size[:axes]) > 0]
+    if len(launched) > MOST:
+        raise ManyBlocksError(f"{_said(block)} has {len(launched)} sizes, and each is looked at by itself, at most "
                               f"{MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
     texts = [*file.data["launch"]["block"], *launch.each]
-    for n, size in enumerate(sizes.tolist()):
-        here = which.ravel() == n
+    for n in launched or range(len(sizes)):
+        size, here = sizes[n].tolist(), which.ravel() == n
         given = [f"({text}) == {one}" for text, one in zip(texts, size, strict=True) if isinstance(text, str)]
-        for v, all_values in zip(over, values, strict=True):
+        for v, all_values in zip(over, points, strict=True):
             own = all_values.ravel()[here]
             given += [f"{own.min()} <= {v.value.name}", f"{v.value.name} <= {own.max()}"]
         yield tuple(size), given
+
+
+def _evaluated(block: Sequence[Expr], at: Mapping[Expr, np.ndarray[Any, Any]]) -> Sequence[np.ndarray[Any, Any]]:
+    """Each formula where sizes have these values; exactly, where int64 does not hold what is computed between."""
+    count = len(next(iter(at.values())))
+    try:
+        return [np.broadcast_to(one, count) for one in array(block, at)]
+    except OverflowError:
+        exact = [values(block, dict(zip(at, map(int, point), strict=True))) for point in zip(*at.values(), strict=True)]
+    if any(abs(size) >= INT64 for sizes in exact for size in sizes):
+        raise ManyBlocksError(f"a block has more threads than int64 holds ({_said(block)})")
+    return [*np.array(exact, dtype=np.int64).T]
 
 
 def _values(over: Sequence[Expr]) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:

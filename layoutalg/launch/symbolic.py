@@ -201,19 +201,19 @@ def always_launched(file: SpecFile) -> bool:
 
 
 def has_blocks(file: SpecFile) -> Expr:
-    """At which sizes a launch's grid has blocks."""
-    return all_of(*(simplify(one) >= 1 for one in file.launch.grid)) if file.launch else TRUE
+    """At which sizes a launch's grid has blocks, and these threads."""
+    return all_of(*(simplify(one) >= 1 for one in (*file.launch.grid, *file.launch.block))) if file.launch else TRUE
 
 
 def said_of_sizes(file: SpecFile, always: bool) -> Iterator[str]:
     """In words what sizes there are, what holds of them, and where a grid has blocks if that is not `always`.
 
-    HIP refuses a grid of none (hipModuleLaunchKernel: hipErrorInvalidConfiguration), and the kernel does not run.
+    HIP refuses a launch of none (hipModuleLaunchKernel: hipErrorInvalidConfiguration), and the kernel does not run.
     """
     said, limits = ", ".join(map(limits_in_words, file.symbols.values())), limits_of(file)
     yield from [f"sizes: {said}"] if said else []
     yield from [f"of the sizes: {limits}"] if limits is not TRUE else []
-    yield from [] if always else [f"it is launched where {has_blocks(file)} alone: HIP refuses a grid of no blocks"]
+    yield from [] if always else [f"it is launched where {has_blocks(file)} alone: HIP refuses a launch of no threads"]
 
 
 def _memory(file: SpecFile, launch: Launch, name: str, assumed: Sequence[Assumption]) -> TensorMemory:

@@ -53,6 +53,11 @@ class Trace:
         """What was loaded → of which buffer, or of LDS; "" where that is not seen."""
         return {v: load.buffer for load in self.loads for v in load.values}
 
+    @cached_property
+    def loaded_by_name(self) -> Mapping[str, str]:
+        """The names of what was loaded → of which buffer, or of LDS."""
+        return {v.value.name: buffer for v, buffer in self.loaded.items() if buffer}
+
     def complete(self) -> Trace:
         """This trace.  Raises what stopped it."""
         if self.stopped is not None:
@@ -85,6 +90,5 @@ def follow(
     elements = () if stopped else builder.finished()
     met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    ends = tuple(dict.fromkeys(e for end in builder.ends for e in (end.condition, end.barriers)))
-    record = replace(loops.record, ends=ends)
+    record = replace(loops.record, ends=tuple(builder.ends))
     return Trace(elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)

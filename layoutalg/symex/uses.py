@@ -49,7 +49,8 @@ def decisive(trace: Sequence[TracedElement], loops: LoopRecord) -> list[Expr]:
     terms = [e for one in loops.carried.values() for e in (one.before, one.after)]
     terms += [e for held in loops.incoming.values() for e in held]
     terms += [e for claim in loops.claims for e in (claim.goal, claim.given)]
-    terms += [*loops.facts.values(), *(leaves for _, leaves in loops.exits.values()), *loops.ends]
+    terms += [*loops.facts.values(), *(leaves for _, leaves in loops.exits.values())]
+    terms += [e for end in loops.ends for e in (end.condition, end.barriers)]
     return [*terms, *(e for one in trace for e in (one.offset, one.guard, one.barriers))]
 
 

@@ -61,6 +61,21 @@ def test_sizes_at_which_nothing_is_launched_are_left_out() -> None:
     assert [*launches(more, '["B"]', grid="128 // B")] == ["64", "128"]
 
 
+@pytest.mark.parametrize("limits", ["min = 0, max = 3", "min = 1, max = 3"])
+def test_sizes_at_which_a_block_has_no_threads_are_left_out(limits: str) -> None:
+    found = launches(f"K = {{ {limits} }}", '["64 * (K // 2)"]')
+    assert found == {"64": {"K": (2, 3)}}
+
+
+def test_a_block_that_never_has_threads_is_left_to_be_refused() -> None:
+    assert [*launches("K = { min = 0, max = 7 }", '["(K % 2) * ((K + 1) % 2)"]')] == ["0"]
+
+
+def test_what_a_formula_comes_to_between_may_be_any_number() -> None:
+    found = launches("K = { min = 1, max = 65536 }", '["min(64 * K * K * K * K, 1024)"]')
+    assert found == {"64": {"K": (1, 1)}, "1024": {"K": (2, 65536)}}
+
+
 def test_a_launch_of_numbers_is_as_it_is() -> None:
     file = loads('symbols = { N = { min = 0, max = 9 } }\n[launch]\ngrid = ["N"]\nblock = [64]\narguments = []')
     ((name, same),) = of_each_block(file)
@@ -82,6 +97,7 @@ def test_a_launch_that_was_changed_since_is_refused() -> None:
     [
         ("B = { min = 1, max = 33 }", '["B"]', "33 sizes"),
         ("B = { min = 1 }", '["B"]', "give max"),
+        ("K = { min = 1, max = 65536 }", '["K * K * K * K"]', "more threads than int64 holds"),
         ("B = { min = 1, max = 4096 }, C = { min = 1, max = 4096 }", '["min(B, C)"]', "give max"),
     ],
 )

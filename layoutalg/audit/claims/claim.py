@@ -61,6 +61,7 @@ def findings(claim: KernelClaim, kernel: Followed) -> Iterator[Finding]:
     try:
         for subject in claim.subjects(kernel):
             try:
+                budget.check()  # where the time is used up, nobody begins
                 answer = claim.decided(kernel, subject)
             except budget.OutOfTimeError:
                 answer = unseen(str(subject), late)

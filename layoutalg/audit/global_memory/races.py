@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, combinations_with_replacement, product
 
 from layoutalg.audit.accesses import TracedAccess
@@ -162,9 +163,18 @@ class _TensorRaces:
         return self.ask.decide(about, obligation)
 
     def members(self, group: Rolled) -> list[UnitAccess]:
-        """The accesses that touch a unit of a group."""
-        offsets = {part.offset for part in group.parts}
-        return [one for one in self.tensor.accesses if any(part.offset in offsets for part in one.parts)]
+        """The accesses that touch a unit of a group, in their order."""
+        numbers = {n for part in group.parts for n in self._touching[part.offset]}
+        return [self.tensor.accesses[n] for n in sorted(numbers)]
+
+    @cached_property
+    def _touching(self) -> Mapping[Expr, Sequence[int]]:
+        """The numbers of the accesses that touch each unit."""
+        found: dict[Expr, list[int]] = {}
+        for n, one in enumerate(self.tensor.accesses):
+            for part in one.parts:
+                found.setdefault(part.offset, []).append(n)
+        return found
 
     def _conflict(self, one: UnitAccess, other: UnitAccess) -> bool:
         """Whether two accesses may race: one changes memory, and both may be made in one launch."""

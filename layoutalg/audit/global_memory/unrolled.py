@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
-from layoutalg.index import ZERO, Expr, all_of, conjuncts, le, simplify, slack, value, var, variables
+from layoutalg.index import ZERO, Expr, all_of, budget, conjuncts, le, simplify, slack, value, var, variables
 from layoutalg.index.normal import normal
 
 
@@ -57,31 +58,38 @@ def rolled(parts: Sequence[Part], sizes: Collection[Expr]) -> Iterator[Rolled]:
         first = group[0].offset
         left = sorted(group, key=lambda part: value(simplify(part.offset - first), at))
         while left:
-            taken = next(n for n in range(len(left), 0, -1) if n == 1 or _steps(left[:n]) is not None)
-            yield _as_one(left[:taken])
+            steps = _steps(left)
+            taken = prod(count for _, count in steps)
+            yield _as_one(left[:taken], steps)
             left = left[taken:]
 
 
-def _steps(parts: Sequence[Part]) -> list[tuple[Expr, int]] | None:
-    """What each index adds, and how many values it has, the fastest first; None where it is no such sum."""
-    offsets = [simplify(part.offset - parts[0].offset) for part in parts]
+def _steps(parts: Sequence[Part]) -> list[tuple[Expr, int]]:
+    """What each index adds, and how many values it has, the fastest first: of as many parts as are such a sum."""
+    offsets: list[Expr] = []
+
+    def offset(n: int) -> Expr:
+        offsets.extend(simplify(part.offset - parts[0].offset) for part in parts[len(offsets) : n + 1])
+        return offsets[n]
+
     steps: list[tuple[Expr, int]] = []
     size = 1
     while size < len(parts):
-        step, count = offsets[size], 1
+        budget.check()
+        step, count = offset(size), 1
         while (count + 1) * size <= len(parts) and all(
-            offsets[count * size + k] is simplify(offsets[k] + count * step) for k in range(size)
+            offset(count * size + k) is simplify(offset(k) + count * step) for k in range(size)
         ):
             count += 1
         if count == 1:
-            return None
+            break
         steps.append((step, count))
         size *= count
-    return steps if size == len(parts) else None
+    return steps
 
 
-def _as_one(parts: Sequence[Part]) -> Rolled:
-    steps = _steps(parts) or []
+def _as_one(parts: Sequence[Part], steps: Sequence[tuple[Expr, int]]) -> Rolled:
+    """Parts that are one over indices which add these steps."""
     indices = tuple(var(f"copy {n}", count) for n, (_, count) in enumerate(steps))
     offset = parts[0].offset
     for index, (step, _) in zip(indices, steps, strict=True):

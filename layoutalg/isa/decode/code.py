@@ -10,7 +10,7 @@ What it cannot represent: of such a file, code behind that end to which a branch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -150,9 +150,23 @@ def decode_kernel(kernel: KernelBinary) -> MachineCode:
     """
     kernel = replace(kernel, code=own_code(kernel), sized=True)
     instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
+    kernel = _with_whole_file(kernel, instructions)
     refuse_what_is_not_allowed(kernel, instructions)
     code = MachineCode(kernel, instructions)
     return _with_modes(code) if any(one.name in SETS_MODE for one in instructions) else code
+
+
+def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) -> KernelBinary:
+    """The kernel with all registers of its file as vector registers, where it names such and no accumulation register.
+
+    Both are parts of one file, accumulation registers behind the others (AMDGPUUsage, COMPUTE_PGM_RSRC3, ACCUM_OFFSET):
+    hand-written kernels name them as vector registers, wherever the descriptor begins them.
+    """
+    named = {operand for one in instructions for operand in one.operands.values() if operand.kind in ("v", "a")}
+    last = max((operand.index for operand in named), default=0)
+    if last < kernel.vector_registers or not kernel.accumulators or any(operand.kind == "a" for operand in named):
+        return kernel
+    return replace(kernel, vector_registers=min(256, kernel.vector_registers + kernel.accumulators), accumulators=0)
 
 
 def _with_modes(code: MachineCode) -> MachineCode:

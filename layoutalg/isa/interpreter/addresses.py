@@ -5,12 +5,18 @@ How addresses are made of base, vector part and immediate is written here once; 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.interpreter.operands import Operands, operand_of, refuse_fields
 from layoutalg.isa.interpreter.storage import MemoryStorage
 from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.buffers import RULES
 from layoutalg.isa.semantics.values import Word
+
+#: The first bit of a buffer's stride.
+_STRIDE = 48
 
 #: Cache policy fields: how, not what, is accessed (ISA manuals, "Memory Scopes and Temporal Hints"; GLC, DLC, SLC).
 #: No block reads what another stores, so which cache has it first is no matter.
@@ -86,12 +92,14 @@ class Addresses:
         lane = self.registers.lane_number() * w.const(access.lane_stride, 32)
         return start + w.const(fields.get("offset", 0), 32) + lane
 
-    def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word, Word], Word, Word]:
-        """The descriptor of a buffer instruction (base, bytes, flags), and its offsets: scalar, and the others' sum.
+    def in_buffer(self, instruction: Instruction) -> tuple[tuple[Word, Word, Word], Word, Word, Word | None]:
+        """The descriptor of a buffer instruction (base, bytes, flags), the scalar offset, the others' sum, an index.
 
-        No offset of 32 bits wraps around in that of 64; where it has no vector part, register 0 is named.
+        No offset of 32 bits wraps around in that of 64; where it has no vector part, register 0 is named.  With an
+        index, which comes before a vector offset, the sum has so many strides (`semantics.buffers`).
         """
-        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen", "lds"})
+        rules = RULES[self.kernel.architecture.name]
+        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen", "lds"} | ({"idxen"} if rules.stride else set()))
         if instruction.fields.get("lds") and instruction.operands.get("d", Operand("v")) != Operand("v"):
             raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         fields, w, registers = instruction.fields, self.w, self.registers
@@ -99,12 +107,15 @@ class Addresses:
         parts = ((0, 64), (2, 32), (3, 32))
         base, count, flags = (registers.read_scalar(Operand(resource.kind, resource.index + k), n) for k, n in parts)
         scalar = self.operands.constant(operand_of(instruction, "soffset"), 32)
-        offset = w.const(fields.get("offset", 0), 64)
-        if fields.get("offen"):
-            return (base, count, flags), scalar, offset + w.zext(self._vector(instruction, "addr", 32))
-        if operand_of(instruction, "addr") != Operand("v", 0):
+        offset, address = w.const(fields.get("offset", 0), 64), operand_of(instruction, "addr")
+        used, index = fields.get("offen", 0) + fields.get("idxen", 0), None
+        moved = [w.zext(registers.read_register(replace(address, index=address.index + k), 32)) for k in range(used)]
+        if not used and address != Operand("v", 0):
             raise UnsupportedInstructionError(f"{instruction.place}: a vector address that is not used")
-        return (base, count, flags), scalar, offset
+        if fields.get("idxen"):
+            index = moved[0]
+            moved[0] = index * (w.lshr(base, w.const(_STRIDE, 32)) & w.const(rules.stride, 64))
+        return (base, count, flags), scalar, sum(moved, start=offset), index
 
     def _scratch_address(self, instruction: Instruction, base: Operand | None, offset: int) -> Word:
         """Vector part: when the bit `sve` says so; where there is no such bit, when there is no scalar part."""

@@ -73,7 +73,8 @@ class Interpreter:
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
         in_lds = self.addresses.in_lds(instruction, access) if access.to_lds else None
         if access.space == "buffer":
-            self.memory.access_buffer(instruction, access, *self.addresses.in_buffer(instruction), in_lds)
+            descriptor, scalar, offset, index = self.addresses.in_buffer(instruction)
+            self.memory.access_buffer(instruction, access, descriptor, scalar, offset, in_lds, index)
         else:
             self.memory.access(instruction, access, self.addresses.of(instruction, access), in_lds)
 

@@ -101,8 +101,12 @@ class MemoryStorage(Protocol):
         scalar: Word,
         offset: Word,
         in_lds: Word | None = None,
+        index: Word | None = None,
     ) -> None:
-        """Carries out an instruction on the buffer of a descriptor: words of 64, 32 and 32 bits; the offset has 64."""
+        """Carries out an instruction on the buffer of a descriptor: words of 64, 32 and 32 bits; the offset has 64.
+
+        The `index` is one of those in which a structured buffer's range is measured; its strides are in the offset.
+        """
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many accesses of each counter are under way."""

@@ -6,7 +6,8 @@
 | 4, 5 | a half | | 1 | above the part its sign, below it 0 |
 | 6 | all | | 2 | kept |
 
-(CDNA 3 ISA, SDWA; LLVM's AMDGPUModifierSyntax, `dst_sel`, `dst_unused`.)
+(CDNA 3 ISA, SDWA; LLVM's AMDGPUModifierSyntax, `dst_sel`, `dst_unused`.)  Where all is written there is no rest:
+compilers say 0 of it, assemblers 2.
 What it cannot represent: a number's sign that is turned in a part of it.
 """
 
@@ -67,7 +68,7 @@ class SubDword:
         if any(token[0] == "d" for token in alu.writes):
             select, rest = fields.get("dst_sel", 0), fields.get("dst_unused", 0)
             narrow = select != WHOLE and "d64" in alu.writes
-            if select > WHOLE or rest > _KEEP or (select == WHOLE and rest) or narrow:
+            if select > WHOLE or rest > _KEEP or (select == WHOLE and rest == _SIGN) or narrow:
                 raise UnsupportedInstructionError(f"{instruction.place}: a result whose part is not described")
         return _RESULT.union(*(_SOURCES[role] for role in roles))
 

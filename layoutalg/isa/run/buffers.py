@@ -12,13 +12,19 @@ from layoutalg.isa.semantics.buffers import NOTHING, RULES
 
 
 def in_range(
-    architecture: str, words: Sequence[Array], size: int, whole: bool, active: Array, where: str
+    architecture: str,
+    words: Sequence[Array],
+    size: int,
+    whole: bool,
+    active: Array,
+    where: str,
+    index: Array | None = None,
 ) -> tuple[Array, list[Array]]:
     """The address of each lane's element, and of each of its dwords whether it is in range, in active lanes.
 
-    The words of 64 bits are the descriptor's two, the scalar and the other offset; a `whole` element is in range or
-    not.  Raises `UnsupportedInstructionError` for a descriptor that is not modelled, and where sources differ in what
-    is in range.
+    The words of 64 bits are the descriptor's two, the scalar and the other offset, and the index that is in that; a
+    `whole` element is in range or not.  Raises `UnsupportedInstructionError` for a descriptor that is not modelled, and
+    where sources differ in what is in range.
     """
     rules, (low, high, scalar, offset) = RULES[architecture], words
     address = (low & np.uint64((1 << 48) - 1)) + scalar + offset
@@ -34,6 +40,8 @@ def in_range(
     for k in range(max(1, size // 4)):
         start = offset + np.uint64(4 * k)
         there, out = start + np.uint64(min(size, 4)) + scalar <= count, start >= count
+        if index is not None:
+            out = np.where(low >> np.uint64(48) & np.uint64(rules.stride) != 0, index >= count, out)
         there, out = np.where(unchecked, count != 0, there), np.where(unchecked, count == 0, out)
         doubt |= active & ~there & ~out
         inside.append(active & there)

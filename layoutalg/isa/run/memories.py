@@ -77,7 +77,7 @@ class WaveMemory(ReachedMemory):
 
     def access_buffer(
         self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array, Array],
-        scalar: Array, offset: Array, in_lds: Array | None = None,
+        scalar: Array, offset: Array, in_lds: Array | None = None, index: Array | None = None,
     ) -> None:  # fmt: skip
         """Carries out an instruction where the descriptor says; lanes that are out of its range load 0, to LDS too.
 
@@ -93,10 +93,12 @@ class WaveMemory(ReachedMemory):
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
         words = [
             np.broadcast_to(self._agreed("an address", word, registers.active), truths.shape)
-            for word in (low, high, registers.w.zext(scalar), offset)
+            for word in (low, high, registers.w.zext(scalar), offset, *(() if index is None else (index,)))
         ]
-        whole = access.atomic is not None
-        address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where)
+        whole, which = access.atomic is not None, words[4] if len(words) > 4 else None
+        address, inside = in_range(
+            self.architecture.name, words[:4], access.size, whole, truths, registers.where, which
+        )
         part, self.alike = replace(access, space="global"), False
         parts = [(address, Chosen(inside[0]))]
         if not all(np.array_equal(one, inside[0]) for one in inside):

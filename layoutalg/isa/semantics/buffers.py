@@ -3,7 +3,8 @@
 | bits of the descriptor | are | |
 |---|---|---|
 | 0–47 | the address | |
-| 48–63 | stride, swizzles of memory and of the cache | must be 0: a raw buffer |
+| 48–61 | the stride, of accesses with an index | CDNA: any; RDNA: must be 0, a raw buffer |
+| 62–63 | swizzles of memory and of the cache | must be 0 |
 | 64–95 | the bytes in it (`num_records` of a raw buffer) | |
 | 96–107 | which components a formatted load takes | of others only that none is the constant 1 |
 | 108–113 (CDNA: –114) | the format | not 0, which is no buffer |
@@ -14,13 +15,15 @@
 
 An offset is the vector part and the immediate.  An element is out of range where its offset is no less than the bytes
 (CDNA), or with its size more (RDNA); the scalar offset counts along in some sources and not in others.  CDNA looks at
-each dword, RDNA at all of an element.  What is in range by every reading is accessed, what is out of it by every one
+each dword, RDNA at all of an element.  An access with an index (`idxen`) goes to index · stride besides; where there is
+a stride, its index is no less than the bytes, which then are records (rocm-systems, rocjitsu, of CDNA's machines), or
+its offset in bytes is, as of others.  What is in range by every reading is accessed, what is out of it by every one
 loads 0 and stores nothing, and a program that comes to what is neither is refused.
 
 CDNA 3 ISA and RDNA 3 and 4 ISA, "Buffer Resource Descriptor", "Range Checking"; LLVM's MLIR, AMDGPUToROCDL
 (`makeBufferRsrc`); CK Tile's `CK_TILE_BUFFER_RESOURCE_3RD_DWORD` is 0x00020000 and 0x31004000, Triton's word 0x00027000
 and 0x31027000.
-What it cannot represent: structured and swizzled buffers, typed accesses, loads straight to LDS.
+What it cannot represent: structured buffers of RDNA, swizzled ones, typed accesses.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ class BufferRules:
     format: int  # bits of the format
     free: int  # bits that say nothing of what is accessed where
     by_dword: bool  # each dword of an element is in range or not
+    stride: int = 0  # the bits of the stride, in 48–63, of a set that has accesses with an index
 
     def mode(self, flags: int) -> int:
         """What is out of range."""
@@ -49,7 +53,7 @@ class BufferRules:
     def why_not(self, upper: int, flags: int) -> str:
         """What is not modelled in bits 48–63 and 96–127; empty where all is."""
         checked = 0 if self.by_dword else 3 << 28
-        if upper:
+        if upper & ~self.stride:
             return f"its stride or swizzle is {upper:#x}"
         if any(flags >> 3 * k & 7 == _SELECTS_ONE for k in range(4)):
             return "it selects the constant 1"
@@ -65,7 +69,7 @@ _RDNA = BufferRules(format=0x3F << 12, free=3 << 21 | 1 << 24, by_dword=False)
 
 #: By instruction set.
 RULES: Mapping[str, BufferRules] = {
-    "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True),
+    "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True, stride=0x3FFF),
     "rdna3": _RDNA,
     "rdna4": _RDNA,
 }

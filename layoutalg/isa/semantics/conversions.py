@@ -27,6 +27,12 @@ def _byte(number: int) -> Effect:
     return lambda w, a: w.function("f32_of_u32", w.lshr(a, w.const(8 * number, 32)) & w.const(0xFF, 32))
 
 
+def _sixteenths(w: Values, a: Word) -> Word:
+    """Four bits with a sign, in sixteenths (GCN 3 ISA, V_CVT_OFF_F32_I4; LLVM's folding of amdgcn.cvt.off.f32.i4)."""
+    signed = w.ashr(w.shl(a, w.const(28, 32)), w.const(28, 32))
+    return w.function("mul_f32", w.function("f32_of_i32", signed), w.const(0x3D800000, 32))
+
+
 def _below(w: Values, a: Word) -> Word:
     return w.function("i32_of_f32", w.function("floor_f32", a))
 
@@ -99,6 +105,7 @@ CONVERSIONS: Mapping[str, Alu] = {
     ),
     **table(  # sources that are integers, or bits, have no signs to turn
         ("V_CVT_F32_U32 S_CVT_F32_U32", "d32 <- a32", function("f32_of_u32")),
+        ("V_CVT_OFF_F32_I4", "d32 <- a32", _sixteenths),
         ("V_CVT_F32_I32 S_CVT_F32_I32", "d32 <- a32", function("f32_of_i32")),
         ("V_CVT_F64_U32", "d64 <- a32", function("f64_of_u32")),
         ("V_CVT_F64_I32", "d64 <- a32", function("f64_of_i32")),

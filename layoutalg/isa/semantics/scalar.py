@@ -151,7 +151,7 @@ _ARITHMETIC = table(
     ("S_BFE_I32", "d32 scc <- a32 b32", _bfe(32, signed=True)),
     ("S_BFE_U64", "d64 scc <- a64 b32", _bfe(64, signed=False)),
     ("S_BFE_I64", "d64 scc <- a64 b32", _bfe(64, signed=True)),
-    ("S_BFM_B32", "d32 <- a32 b32", lambda w, a, b: w.shl(ones(w, low_bits(w, a, 5)), low_bits(w, b, 5))),
+    ("S_BFM_B32 V_BFM_B32", "d32 <- a32 b32", lambda w, a, b: w.shl(ones(w, low_bits(w, a, 5)), low_bits(w, b, 5))),
     ("S_BFM_B64", "d64 <- a32 b32", lambda w, a, b: w.shl(_field64(w, low_bits(w, a, 6)), low_bits(w, b, 6))),
     ("S_PACK_LL_B32_B16", "d32 <- a32 b32", _halves),
     ("S_PACK_LH_B32_B16", "d32 <- a32 b32", lambda w, a, b: _halves(w, a, _upper(w, b))),

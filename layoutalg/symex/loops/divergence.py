@@ -90,6 +90,7 @@ class DivergentLoop(NaturalLoop):
                 self._assume(all_of(*map(self._at_head, lines)))
             self.registers.try_again()
             start, latch, leaving = self.fixpoint()
+            self.loops.leave(self.t, self.head, self._continues(latch))
         if not leaving:
             raise self.no_exit()
         self._check_inactive_stay(leaving)
@@ -142,7 +143,7 @@ class DivergentLoop(NaturalLoop):
     def _continues(self, latch: State) -> Expr:
         """When a lane that is active at the head goes on after this iteration."""
         new = tuple(part for part in latch.path if part not in self.active.path)
-        return simplify(assuming(within(new[-1], new[:-1]), self.own)) if new else TRUE
+        return simplify(assuming(within(new[-1], new[:-1]), all_of(self.entry.condition, self.own))) if new else TRUE
 
     # What holds of the lane
 
@@ -223,7 +224,9 @@ class DivergentLoop(NaturalLoop):
         self.loops.note_last(self.t, last)
         at = Substitution({self.t: last, self.unsure: ONE})
         self.done = simplify(negation(substitute(self._continues(latch), {self.unsure: 1})))
-        self.loops.know(last, any_of(negation(self.entered), at.expr(all_of(self.own, self.done))))
+        # Where the wave never comes here there is no last turn, and what claims show of the loop is not shown there.
+        came = all_of(self.entry.condition, self.entered)
+        self.loops.know(last, any_of(negation(came), at.expr(all_of(self.own, self.done))))
         made_of = [state.scc.expr for state in states if state.scc is not None]
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
         entry = self.entry

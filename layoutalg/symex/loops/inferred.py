@@ -129,7 +129,6 @@ class InferredLoops(LoopBuilder):
             leaves, fewer = loop.exit_condition()
         finally:
             self.drop(this)
-        self.leave(free, head, leaves, lasting=True)
         count = loop.registers.forms.geometric.count(leaves)
         if count is not None:
             return self._named(this, f"iteration {number}", count)
@@ -138,6 +137,7 @@ class InferredLoops(LoopBuilder):
         if not counts and fewer:
             return None
         if not counts:
+            self.leave(free, head, leaves, lasting=True)
             raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))
         if len(counts) < len(

@@ -31,7 +31,7 @@ from layoutalg.symex.loops.places import (
     value,
 )  # fmt: skip
 from layoutalg.symex.machine.addresses import decided
-from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.outstanding import Outstanding
 from layoutalg.symex.machine.state import State, resolved
 from layoutalg.symex.machine.substitution import Substitution
@@ -43,13 +43,14 @@ from layoutalg.symex.values.word import Bit, High, Mask, NotReadable, Word, as_m
 class HeadRegisters:
     """The registers at the head of one loop, which is followed from one state."""
 
-    def __init__(self, w: IndexValues, address: int, t: Expr, counts: Mapping[Expr, Expr], entry: State) -> None:
+    def __init__(self, lanes: SymbolicLanes, address: int, t: Expr, counts: Mapping[Expr, Expr], entry: State) -> None:
         """`address`: of the head; `t`: the loop's variable; `counts`: how often loops run; `entry`: before the loop."""
-        self._w, self._address, self._t, self._entry = w, address, t, entry
+        self._w, self._lanes, self._address, self._t, self._entry = (w := lanes.w), lanes, address, t, entry
         self.unknown: dict[Register, Word | Mask] = {}  # registers that are changed → their unknowns
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self._fixed: set[Register] = set()  # unknowns of which no more is to be found
         self._pairs: dict[Register, tuple[Register, Word]] = {}  # lower half → upper half, the unknown whole
+        self._alike: dict[Register, Word] = {}  # registers that all of the block are taken to have alike
         self._apart: set[Register] = set()  # lower halves that were seen to be none
         self._refuted: set[tuple[Register, Expr]] = set()  # what registers were taken for, and are not
         self._inactive: dict[Register, Word] = {}  # what lanes that are not active at the head have there
@@ -138,6 +139,7 @@ class HeadRegisters:
         grown |= self._pair_up(latch)
         for place in numbers:
             self._guess_counter(latch, place)
+        grown |= self._part(latch)
         for place, word in self.unknown.items():
             carried = isinstance(word, Word) and place not in self.known and not undefined(word)
             if carried and undefined(self._get(latch, place)):  # what nothing wrote comes in by a later iteration
@@ -162,8 +164,27 @@ class HeadRegisters:
         elif upper is not None:
             self._pair(place, upper)
         else:
-            kind = Kind.UNDEFINED if undefined(here) else Kind.DATA
-            self.unknown[place] = self._w.word(self._w.fresh("carried", 1 << 32, kind))
+            self.unknown[place] = self._word(place, here, self._get(latch, place))
+
+    def _word(self, place: Register, here: Word, end: Word | Mask) -> Word:
+        """An unknown for a word: one of the block, if all waves have it alike at first; later it is seen."""
+        if undefined(here):
+            return self._w.word(self._w.fresh("carried", 1 << 32, Kind.UNDEFINED))
+        if isinstance(end, Mask) or not self._lanes.of_the_block(here.expr, end.expr):
+            return self._w.word(self._w.fresh("carried", 1 << 32))
+        self._alike[place] = self._w.word(self._w.shared("carried", 1 << 32))
+        return self._alike[place]
+
+    def _part(self, latch: State) -> bool:
+        """Drops that waves have registers alike which an iteration leaves them different; whether there was any."""
+        taken = {place: word for place, word in self._alike.items()
+                 if self.unknown.get(place) is word and place not in self.known}  # fmt: skip
+        ends = {place: self._get(latch, place) for place in taken}
+        parted = [p for p, end in ends.items() if isinstance(end, Mask) or not self._lanes.of_the_block(end.expr)]
+        for place in parted:
+            del self._alike[place]
+            self.unknown[place] = self._w.word(self._w.fresh("carried", 1 << 32))
+        return bool(parted)
 
     def _pair(self, low: Register, upper: Register) -> None:
         """One unknown for two registers."""

@@ -44,7 +44,7 @@ class NaturalLoop:
         assert t is not None
         counts = dict(loops.record.counts)
         self.head, self.entry, self.t, self.count = head, entry, t, counts[t]
-        self.registers = HeadRegisters(self.w, head, t, counts, start or entry)
+        self.registers = HeadRegisters(self.machine.lanes, head, t, counts, start or entry)
 
     def fixpoint(self) -> tuple[State, State, Edges]:
         """What `iterate` gives when nothing new is found: what is known of registers then holds from head to head."""
@@ -123,6 +123,7 @@ class CountedLoop(NaturalLoop):
     def record(self, start: State, latch: State, leaving: Edges) -> None:
         """The claim on the count, if the body leaves, and what the loop carries."""
         leaves = self._exit_condition(start, [state for _, state in leaving])
+        self.loops.leave(self.t, self.head, leaves)
         last = eq(self.t, self.count - 1)
         about = f"the loop at {self.head:#x}: as many iterations as the program's"
         goal = any_of(all_of(leaves, last), all_of(negation(leaves), negation(last)))

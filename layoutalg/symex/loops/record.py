@@ -14,6 +14,7 @@ from layoutalg.index import Expr, simplify, variables
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import LoopExecution
 from layoutalg.symex.loops.ranking import LaneIterations
+from layoutalg.symex.machine.tracing import WaveEnd
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of, owner_of
 
@@ -42,7 +43,7 @@ class LoopRecord:
     iterations: Mapping[Expr, LaneIterations] = field(default_factory=dict)  # of loops that each lane leaves for itself
     last: Mapping[Expr, Expr] = field(default_factory=dict)  # of such, the iteration that was a lane's last
     exits: Mapping[Expr, tuple[int, Expr]] = field(default_factory=dict)  # each loop's head, and when it is left
-    ends: tuple[Expr, ...] = ()  # what decides where waves end, and to how many barriers they have come
+    ends: tuple[WaveEnd, ...] = ()  # where waves end
 
     def behind(self, within: Collection[Expr]) -> dict[Expr, Expr]:
         """The iterations of all loops but of these, where they are left: what their unknowns are of behind them."""
@@ -55,12 +56,19 @@ class LoopRecord:
         return found
 
     def waiting(self, data: Container[Expr]) -> Iterator[int]:
-        """The heads of loops that are left by what an iteration has loaded, of these data, or by what it carries."""
+        """The heads of loops that are left by what an iteration has loaded, of these data, or carries of such."""
         for t, (head, leaves) in self.exits.items():
-            for v in dependencies(leaves):
-                if kind_of(v) is Kind.DATA and t in owner_of(v) and (v in data or v in self.incoming):
-                    yield head
-                    break
+            if any(v in data and kind_of(v) is Kind.DATA and t in owner_of(v) for v in self.made_of(leaves)):
+                yield head
+
+    def made_of(self, *exprs: Expr) -> set[Expr]:
+        """All that terms depend on, also by what loops carry."""
+        seen, left = set[Expr](), [*exprs]
+        while left:
+            found = dependencies(left.pop()) - seen
+            seen |= found
+            left += [held for v in found for held in self.incoming.get(v, ())]
+        return seen
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ flags.  What is out of range the hardware drops, so the range is a guard of the 
 | `4·i mod 2³²`, n = 4·M | base + (4·i mod 2³²) where that is below 4·M | what is there, be it another's |
 
 An access of which sources say different things is refused, as the run on numbers refuses it: one must be in range
-whole, or out of it, by every reading; on CDNA each of its dwords.
-What it cannot represent: structured and swizzled buffers, and flags that are not constant.
+whole, or out of it, by every reading; on CDNA each of its dwords.  One with an index is in range by its bytes, and out
+of it by its index.
+What it cannot represent: structured buffers of RDNA, swizzled ones, and flags that are not constant.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class RangedPart:
 
 
 class DescribedBuffer:
-    """A buffer as a descriptor says it: raw, its base, its range and its mode."""
+    """A buffer as a descriptor says it: its base, its range and its mode."""
 
     def __init__(self, values: IndexValues, architecture: str, words: tuple[Word, Word, Word], place: str) -> None:
         """Raises `NotReadable` for one that is not modelled."""
@@ -58,20 +59,25 @@ class DescribedBuffer:
         base = simplify(representative(words[0].expr, 64))
         upper = ZERO if values.ranges.in_range(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
         if upper.op != "const":
-            raise NotReadable(f"{place}: a buffer whose stride is not seen to be 0")
+            raise NotReadable(f"{place}: a buffer whose stride is not seen")
         why = self.rules.why_not(int(upper.value), mode)
         if why:
             raise NotReadable(f"{place}: a buffer that is not modelled: {why}")
-        self.base, self.unchecked = base, self.rules.mode(mode) == NOTHING
+        self.stride = int(upper.value)
+        self.base = base if upper is ZERO else simplify(mod(base, 1 << BASE))
+        self.unchecked = self.rules.mode(mode) == NOTHING
         self.bytes = values.unsigned(words[1])
 
-    def parts(self, access: MemoryInstruction, scalar: Word, offset: Word) -> Sequence[RangedPart]:
+    def parts(
+        self, access: MemoryInstruction, scalar: Word, offset: Word, index: Word | None = None
+    ) -> Sequence[RangedPart]:
         """The access as it is in range, or not: as a whole, else dword by dword."""
+        which = self.w.unsigned(index) if index is not None and self.stride else None
         moved, start = self.w.unsigned(scalar), offset.expr
         dwords = self.rules.by_dword and access.size > 4 and not access.atomic
         for size in (access.size, 4) if dwords else (access.size,):
             firsts = range(0, access.size, size)
-            inside = [self._inside(start, k, size, moved) for k in firsts]
+            inside = [self._inside(start, k, size, moved, which) for k in firsts]
             found = [
                 RangedPart(self.w.word(self.base + moved + start + k, 64), size, condition)
                 for k, condition in zip(firsts, inside, strict=True)
@@ -81,12 +87,16 @@ class DescribedBuffer:
                 return found
         raise NotReadable(f"{self.place}: sources differ in whether it is in the range of its buffer")
 
-    def _inside(self, start: Expr, first: int, size: int, moved: Expr) -> Expr | None:
+    def _inside(self, start: Expr, first: int, size: int, moved: Expr, index: Expr | None) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
         found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
-        clear = moved is ZERO and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        clear = (
+            moved is ZERO and index is None and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        )
         for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
             inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
+            if index is not None:
+                outside = le(self.bytes, index)
             if self.unchecked:
                 inside, outside = le(1, self.bytes), le(self.bytes, 0)
             inside, outside = (all_of(one, way < 1 << 32) for one in (inside, outside))

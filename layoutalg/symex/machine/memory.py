@@ -95,7 +95,7 @@ class SymbolicMemory:
 
     def access_buffer(
         self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Word, Word, Word],
-        scalar: Word, offset: Word, in_lds: Word | None = None,
+        scalar: Word, offset: Word, in_lds: Word | None = None, index: Word | None = None,
     ) -> None:  # fmt: skip
         """Scratch, where the descriptor is seen to be its own; else global memory, as far as it is in range."""
         base, count, flags = descriptor
@@ -106,7 +106,7 @@ class SymbolicMemory:
         parts: Sequence[RangedPart] = [RangedPart(address, access.size, TRUE)]
         if self.trace.recording:
             buffer = DescribedBuffer(self.w, self.kernel.architecture.name, descriptor, instruction.place)
-            parts = buffer.parts(access, scalar, offset)
+            parts = buffer.parts(access, scalar, offset, index)
         self._carry_out(instruction, replace(access, space="global"), parts, access.space, in_lds)
 
     def _carry_out(

@@ -42,7 +42,7 @@ KERNEL(leaves_by_label_of_the_wave) { __shared__ float a[256]; HERE; if (y[(b + 
 //: followed unknown, race_free refuted, initialised unknown
 KERNEL(leaves_by_label_that_is_stored) { __shared__ float a[256]; HERE; if (w[b] < 0) { OUT; return; } if (t == 0) w[b] = -1; a[t] = v; __syncthreads(); s = a[255 - t]; OUT; }
 
-//: read_only refuted, race_free unknown
+//: followed unknown, read_only refuted, race_free unknown
 KERNEL(leaves_by_label_that_is_stored_though_not_said) { __shared__ float a[256]; HERE; if (y[b] < 0) { OUT; return; } if (t == 0) const_cast<int*>(y)[b] = -1; a[t] = v; __syncthreads(); s = a[255 - t]; OUT; }
 
 //: proved
@@ -95,7 +95,7 @@ KERNEL(until_word_of_lds_too_early) { __shared__ int word; HERE; if (t == 0) wor
 //: proved
 KERNEL(by_word_of_lds) { __shared__ int word; __shared__ float a[256]; HERE; if (t == 255) word = y[b]; a[t] = v; __syncthreads(); if (word > 3) { s = a[255 - t]; __syncthreads(); a[t] = s; __syncthreads(); } s += a[t ^ 64]; OUT; }
 
-//: race_free refuted, initialised unknown
+//: followed unknown, race_free refuted, initialised unknown
 KERNEL(by_word_of_lds_without_barrier) { __shared__ int word; __shared__ float a[256]; HERE; if (t == 255) word = y[b]; a[t] = v; if (*(volatile int*)&word > 3) { __syncthreads(); s = a[255 - t]; __syncthreads(); a[t] = s; } __syncthreads(); s += a[t ^ 64]; OUT; }
 
 //: followed unknown
@@ -130,3 +130,22 @@ KERNEL(turns_of_two_halves_too_close) { __shared__ float a[256]; HERE; if (wave(
   #pragma unroll 1
   for (int i = 0; i < n; i++) { if (wave() < 2) { a[t] = v + i; } BARRIER; if (wave() >= 2) s += a[t - 128]; BARRIER; }
   if (wave() < 2) BARRIER; OUT; }
+
+// Loops that a flag ends which the turn before has set: all waves carry it alike.
+#define UNTIL(first, next) __shared__ float a[256]; HERE; int flag = first; \
+  _Pragma("unroll 1") for (int i = 0; i < n; i++) { if (flag < 0) break; \
+    a[t] = v; __syncthreads(); s += a[255 - t]; flag = next; __syncthreads(); } OUT;
+//: proved
+KERNEL(until_flag) { UNTIL(0, y[i]) }
+
+//: proved
+KERNEL(until_sum_of_flags) { UNTIL(n, flag + y[i] - y[b] * i) }
+
+//: followed unknown
+KERNEL(until_flag_of_the_wave) { UNTIL(0, y[(i + wave()) % n]) }
+
+//: followed unknown, runs refuted
+KERNEL(until_flag_that_waves_begin) { UNTIL(wave() - 1, flag + y[i]) }
+
+//: followed unknown, runs refuted
+KERNEL(until_flag_that_is_stored) { UNTIL(0, w[b]; if (t == i) w[b] = -1) }

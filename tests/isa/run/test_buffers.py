@@ -24,6 +24,7 @@ extern "C" __device__ f4 load_4(i4, int, int, int) RAW("load.v4f32");
 extern "C" __device__ unsigned char load_byte(i4, int, int, int) RAW("load.i8");
 extern "C" __device__ void store_1(float, i4, int, int, int) RAW("store.f32");
 extern "C" __device__ void store_4(f4, i4, int, int, int) RAW("store.v4f32");
+extern "C" __device__ float load_index(i4, int, int, int, int) __asm("llvm.amdgcn.struct.buffer.load.f32");
 extern "C" __device__ int add(int, i4, int, int, int) RAW("atomic.add.i32");
 
 __device__ i4 buffer(void* data, int high, int bytes, int flags) {
@@ -44,6 +45,9 @@ extern "C" __global__ void stored(const f4* in, float* out, int bytes, int first
 }
 extern "C" __global__ void bytes(unsigned char* in, int* out, int bytes, int flags) {
   out[threadIdx.x] = load_byte(buffer(in, 0, bytes, flags), threadIdx.x, 0, 0);
+}
+extern "C" __global__ void structured(float* in, float* out, int count, int high, int more, int flags) {
+  out[threadIdx.x] = load_index(buffer(in, high, count, flags), threadIdx.x, more, 0, 0);
 }
 extern "C" __global__ void counted(int* n, int* out, int bytes, int flags) {
   out[threadIdx.x] = add(1, buffer(n, 0, bytes, flags), threadIdx.x / 2 * 4, 0, 0);
@@ -110,7 +114,6 @@ def test_a_scalar_offset_that_sources_count_or_not(target):
 def test_a_buffer_that_is_not_modelled_is_refused(target):
     flags = FLAGS[target]
     for given, why in (
-        ({"high": 16 << 16}, "its stride or swizzle is 0x10"),
         ({"high": 1 << 31}, "its stride or swizzle is 0x8000"),
         ({"flags": flags | 1 << 23}, "its last word has the bits 0x800000"),
         ({"flags": flags & ~0x7F000}, "it has no format"),
@@ -119,11 +122,28 @@ def test_a_buffer_that_is_not_modelled_is_refused(target):
     ):
         with pytest.raises(UnsupportedInstructionError, match=f"a buffer that is not modelled: {why}"):
             copied(target, **given)
-    if target.startswith("gfx1"):
+    if not target.startswith("gfx1"):  # a stride is of accesses with an index alone
+        assert np.array_equal(copied(target, high=16 << 16), DATA)
+    else:
+        with pytest.raises(UnsupportedInstructionError, match="its stride or swizzle is 0x10"):
+            copied(target, high=16 << 16)
         with pytest.raises(UnsupportedInstructionError, match="its range is checked in the way 1"):
             copied(target, flags=flags ^ 2 << 28)
         assert np.array_equal(copied(target, flags=flags ^ 1 << 28, count=1), DATA)  # any range, if there is one
         assert copied(target, flags=flags ^ 1 << 28, count=0).tolist() == [-1] * 64
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950"])
+def test_an_access_with_an_index_goes_so_many_strides_on(target):
+    """In range by its bytes it is there, out of range by its index it is not; between, sources differ."""
+    data = np.arange(128, dtype=np.float32)
+    some = functools.partial(run, target, "structured", data, np.full(64, -1, np.float32))
+    assert np.array_equal(some(512, 4 << 16, 0, FLAGS[target])[1], data[:64])
+    assert np.array_equal(some(512, 8 << 16, 0, FLAGS[target])[1], data[::2])
+    assert np.array_equal(some(512, 4 << 16, 4, FLAGS[target])[1], data[1:65])
+    assert some(0, 4 << 16, 0, FLAGS[target])[1].tolist() == [0] * 64
+    with pytest.raises(UnsupportedInstructionError, match="sources differ in whether it is in the range"):
+        some(40, 4 << 16, 0, FLAGS[target])  # 40 bytes, or 40 records
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx1100"))

@@ -17,7 +17,7 @@ from layoutalg.isa.semantics.table import ALU
 #: Texts that do not say what the machine does, or leave it open: each has a test of its own.
 OWN_TESTS = re.compile(
     r"V_(DIV_SCALE|DIV_FMAS|SIN|COS|TRIG_PREOP|DOT2C?|DOT2ACC|FMA_MIX\w*|CVT_F32_BF16|CVT_(PK_)?F32_[FB]P?F?8"
-    r"|CVT_PK_[FB]P?F?8_F32|CVT_SCALEF32)(_|$)"
+    r"|CVT_PK_[FB]P?F?8_F32|CVT_SCALEF32|CVT_OFF)(_|$)"
 )
 TYPES = {16: (np.float16, np.uint16), 32: (np.float32, np.uint32), 64: (np.float64, np.uint64)}
 

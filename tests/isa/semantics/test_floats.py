@@ -157,3 +157,10 @@ def test_waves_are_of_turns(name):
     got = ALU[name].effect(w, turns.view(np.uint32)).view(np.float32)
     angle = 2 * np.pi * (turns.astype(np.float64) - np.rint(turns.astype(np.float64)))
     assert np.allclose(got, np.sin(angle) if "SIN" in name else np.cos(angle), rtol=2**-23, atol=2**-50)
+
+
+def test_four_bits_are_sixteenths_with_a_sign():
+    """0.4375 of 7 and -0.5 of 8; the bits above say nothing."""
+    codes = np.arange(32, dtype=np.uint32)
+    found = ALU["V_CVT_OFF_F32_I4"].effect(ArrayValues(), codes).view(np.float32).ravel()
+    assert found.tolist() == [*(k / 16 for k in range(8)), *(k / 16 for k in range(-8, 0))] * 2

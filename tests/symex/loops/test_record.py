@@ -4,6 +4,7 @@ from layoutalg.index import ONE, TRUE, var
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.ranking import LaneIterations
 from layoutalg.symex.loops.record import Carried, LoopBuilder, LoopRecord
+from layoutalg.symex.values.unknowns import Kind, unknown_value
 
 T, U, V = var("t", 8), var("u", 8), var("v", 8)
 
@@ -47,3 +48,14 @@ def test_what_lasts_as_a_loops_variable_does_is_kept() -> None:
     loops.leave(V, 0x80, V >= 1, lasting=True)
     loops.roll_back(mark)
     assert noted(loops.record) == [[], {}, {}, {V: V >= 1}, {}, {}, {V: (0x80, V >= 1)}]
+
+
+def test_a_loop_waits_that_is_left_by_data_or_by_what_it_carries_of_such() -> None:
+    loops = LoopBuilder()
+    loaded, before, carried = (unknown_value(name, 9, Kind.DATA, owner=owner) for name, owner in
+                               (("loaded", (T,)), ("before", ()), ("carried", (T,))))  # fmt: skip
+    loops.add_incoming(carried, (before, loaded + 1))
+    for leaves in (loaded >= 1, carried >= 1):
+        loops.leave(T, 0x40, leaves)
+        assert [*loops.record.waiting({loaded})] == [0x40]
+        assert not [*loops.record.waiting({before})]

@@ -2,7 +2,7 @@
 
 | path | code objects are |
 |---|---|
-| a code object, a bundle, a library | within (`isa.container.bundle`) |
+| a code object, a bundle, a library | within (`bundle`) |
 | a folder | those of the files in it that begin as one of these, or as an archive |
 | a wheel, a zip archive | those of its members that begin so |
 | `archive.whl/folder/file.co` | those of that member |

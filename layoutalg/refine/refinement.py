@@ -48,8 +48,8 @@ from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.word import NotReadable
 
 STANDING = (
-    "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the code, below 2^47 too, and the "
-    "apertures of LDS and scratch",
+    "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the code and the arguments, below "
+    "2^47 too, and the apertures of LDS and scratch",
     "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
 )
 """What every verdict on machine code assumes."""

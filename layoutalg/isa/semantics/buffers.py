@@ -21,8 +21,9 @@ its offset in bytes is, as of others.  What is in range by every reading is acce
 loads 0 and stores nothing, and a program that comes to what is neither is refused.
 
 CDNA 3 ISA and RDNA 3 and 4 ISA, "Buffer Resource Descriptor", "Range Checking"; LLVM's MLIR, AMDGPUToROCDL
-(`makeBufferRsrc`); CK Tile's `CK_TILE_BUFFER_RESOURCE_3RD_DWORD` is 0x00020000 and 0x31004000, Triton's word 0x00027000
-and 0x31027000.
+(`makeBufferRsrc`); PAL, gfx9Device.cpp, `CalcNumRecords` (bytes where nothing is swizzled by one source, where the
+access has no index by the other); CK Tile's `CK_TILE_BUFFER_RESOURCE_3RD_DWORD` is 0x00020000 and 0x31004000, Triton's
+word 0x00027000 and 0x31027000.
 What it cannot represent: structured buffers of RDNA, swizzled ones, typed accesses.
 """
 

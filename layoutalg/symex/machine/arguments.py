@@ -18,8 +18,10 @@ from layoutalg.isa.container.elf import Segment
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.word import NotReadable, Word
 
-#: These begin at no higher address, so that an offset added does not wrap around.
-HIGHEST = 1 << 60
+#: The highest address of a buffer, of arguments, and of a code object's last byte: an assumption
+#: (`refinement.STANDING`).  Linux's driver gives processes no higher ones (amdkfd, `gpuvm_size`: at most
+#: AMDGPU_GMC_HOLE_START).
+HIGHEST_ADDRESS = (1 << 47) - 1
 
 #: Bytes of which the start of a tensor is a multiple.
 ALIGNED = 16
@@ -53,7 +55,7 @@ class Arguments:
     ) -> None:
         """`size` in bytes; `buffers`: their addresses by their names."""
         self.name, self.size, self.bound, self.buffers, self.w = name, size, bound, buffers, values
-        self.address = symbol(f"address of {name}", min=0, max=HIGHEST, multiple_of=16)
+        self.address = symbol(f"address of {name}", min=0, max=HIGHEST_ADDRESS - size, multiple_of=16)
         self._wholes: dict[BoundArgument, tuple[Word, ...]] = {}
 
     def at(self, address: Expr, count: int, place: str) -> list[Word]:

@@ -19,24 +19,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, select, simplify, symbol, variables
-from layoutalg.index.conditions import implies
+from layoutalg.index import FALSE, TRUE, Expr, all_of, div, mod, negation, select, simplify, symbol, variables
+from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import APERTURES
 from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.symex.machine.arguments import HIGHEST_ADDRESS
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.state import State, resolved, within
 from layoutalg.symex.values.unknowns import Kind
-from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask
+from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, as_mask, own_bit
 
 #: Moves of a whole vector register, lane by lane.
 MOVES = frozenset({"V_MOV_B32", "V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"})
-
-#: The highest address of a buffer, and of a code object's last byte: an assumption (`refinement.STANDING`).  Linux's
-#: driver gives processes no higher ones (amdkfd, `gpuvm_size`: at most AMDGPU_GMC_HOLE_START).
-HIGHEST_ADDRESS = (1 << 47) - 1
 
 
 class SymbolicRegisters:
@@ -71,13 +68,18 @@ class SymbolicRegisters:
         if bits == 32:
             return low
         high = self._scalar((operand.kind, operand.index + 1))
-        if isinstance(low, Mask) and self.kernel.wave_size == 64 and isinstance(high, Mask):
-            whole = _whole(low, high)
-            if whole is not None:
-                return whole
+        if isinstance(low, Mask) and isinstance(high, Mask) and (low.half, high.half) == (0, 1):
+            return self._whole(low, high)
         if isinstance(low, Mask) and self.kernel.wave_size == 32 and operand.index == EXEC:
             return low
         return self.w.pair(low, high)
+
+    def _whole(self, low: Mask, high: Mask) -> Mask:
+        """The mask of which these are the halves."""
+        if high.own is low.own:
+            return Mask(low.own, low.carry, low.guard)
+        lower = self.w.wave.lane < self.kernel.wave_size // 2
+        return Mask(disjunction(conjunction(lower, low.own), conjunction(negation(lower), high.own)))
 
     def _scalar(self, key: Key) -> Word | Mask:
         if self.state.outstanding.open(key):
@@ -91,8 +93,8 @@ class SymbolicRegisters:
         if operand.kind == "null":
             return
         key = (operand.kind, operand.index)
-        if operand.index == EXEC:
-            word = as_mask(word)
+        if operand.index in (EXEC, EXEC + 1) and isinstance(word, Word):
+            word = self._lanes_of(word, bits, operand.index - EXEC)
         parts: tuple[Word | Mask, ...] = (word,)
         if isinstance(word, Mask):
             parts = self._registers_of(word, bits)
@@ -102,6 +104,15 @@ class SymbolicRegisters:
             if self.state.outstanding.open((key[0], key[1] + k)):
                 raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
             self.state.scalars[key[0], key[1] + k] = part
+
+    def _lanes_of(self, word: Word, bits: int, half: int) -> Mask:
+        """The lanes that a number in EXEC, or in one half of it, lets take part."""
+        if bits == self.kernel.wave_size:
+            return as_mask(word)
+        own = own_bit(word)
+        if own is None or self.kernel.wave_size == 32:
+            raise NotReadable("half of EXEC as a number")
+        return Mask(own, half=half)
 
     def _registers_of(self, mask: Mask, bits: int) -> tuple[Word | Mask, ...]:
         """A mask as registers; the upper one of two in a wave of 32 lanes holds nobody's bits."""
@@ -321,12 +332,6 @@ class SymbolicRegisters:
 
 
 @lru_cache(maxsize=1 << 10)
-def _whole(low: Mask, high: Mask) -> Mask | None:
-    """The mask of which these are the halves."""
-    whole = Mask(low.own, low.carry, low.guard)
-    return whole if high.own is low.own and (low.half, high.half) == (0, 1) else None
-
-
 @cache
 def lanes_file(register: Key) -> str:
     """What the scalar registers in the lanes of a vector register are called."""

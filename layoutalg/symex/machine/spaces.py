@@ -15,9 +15,16 @@ from collections.abc import Sequence
 
 from layoutalg.index import Expr, simplify, symbol, variables
 from layoutalg.symex.machine.addresses import Bases, Span
-from layoutalg.symex.machine.arguments import ALIGNED, DISPATCH_PACKET, Arguments, constant_segments, constants
+from layoutalg.symex.machine.arguments import (
+    ALIGNED,
+    DISPATCH_PACKET,
+    HIGHEST_ADDRESS,
+    Arguments,
+    constant_segments,
+    constants,
+)
 from layoutalg.symex.machine.environment import Inputs
-from layoutalg.symex.machine.registers import HIGHEST_ADDRESS, SymbolicRegisters
+from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.values.word import NotReadable, Word
 
 

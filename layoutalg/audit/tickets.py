@@ -2,8 +2,9 @@
 
     if (t == 0) got = atomicAdd(&ticket, 1)          got is 0, 1, …, M − 1 in some order, where M blocks do it
 
-Nothing else changes the word, so what it held is how many came before.  Two that find the same are one, and who finds
-M − 1, of M that may come, comes behind all of them: what they did before is before what it does after.
+Nothing else changes the word before the last of them, so what it held is how many came before.  Two that find the same
+are one, and who finds M − 1, of M that may come, comes behind all of them: what they did before is before what it does
+after.
 That is seen where each side does what the memory model asks (`isa.semantics.ordering`):
 
 | | before its own ticket | after the last one |
@@ -13,7 +14,7 @@ That is seen where each side does what the memory model asks (`isa.semantics.ord
 
 What waves of a block share a first cache, one of them renews for all.  A ticket travels in a wave by its first lane,
 and in a block by LDS: what is found there is what was stored (`lds.history`), as long as nobody races for it.
-What it cannot represent: tickets in loops, counters that are used again, that wrap, or that begin elsewhere.
+What it cannot represent: tickets in loops, counters that begin elsewhere, or are set back but behind the last.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Ask, Open
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.history import History
-from layoutalg.index import FALSE, ONE, TRUE, Expr, all_of, any_of, const, eq, negation, simplify, var
+from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, negation, simplify, var
 from layoutalg.index.primed import same
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.ordering import DEVICE
@@ -40,6 +41,9 @@ from layoutalg.symex.values.unknowns import arguments_of, dependencies, function
 
 #: Additions of one, by the ends of their names: to words of 32 bits in memory.
 ADDITIONS = ("ATOMIC_ADD", "ATOMIC_ADD_U32")
+
+#: Those that give 0 where they find their operand or more.
+WRAPPING = ("ATOMIC_INC", "ATOMIC_INC_U32")
 
 There = Mapping[Expr, Expr]
 """Another thread's coordinates, by the own one's."""
@@ -100,8 +104,7 @@ class Tickets:
         """The ticket that an atomic operation takes, if it does nothing else."""
         assert one.order is not None
         launched = self.launched
-        alone = all(other is one for other in self.accesses if other.memory == one.memory)
-        if not alone or not self._adds_one(one) or one.loops or own_coordinates(one.offset, alike=self._sizes):
+        if one.loops or own_coordinates(one.offset, alike=self._sizes):
             return None
         numbers = np.nonzero(BlockThreads(launched).may_hold(one.guard))[0].tolist()
         waves = {number // self.wave.size for number in numbers}
@@ -114,29 +117,42 @@ class Tickets:
             most = most * size
         most = simplify(most)
         (word,) = one.order.found
-        if not self._begins_with_nothing(one) or not self.ask.holds(most <= 1 << 31, launched.given):
+        counts = self._adds_one(one, most) and self._begins_with_nothing(one)
+        if not counts or not self.ask.holds(most <= 1 << 31, launched.given):
             return None
         taker = self.wave.threads_at(const(lanes.pop())) if every else self._thread(numbers[0])
-        return Ticket(one, word, most, taker, every, self.wave.number)
+        ticket = Ticket(one, word, most, taker, every, self.wave.number)
+        beside = (other for other in self.accesses if other.memory == one.memory and other is not one)
+        return ticket if all(self._is_behind_all(other, ticket) for other in beside) else None
 
-    def _adds_one(self, one: TracedAccess) -> bool:
-        """Whether it adds 1 to a word of 32 bits, where all blocks meet."""
+    def _is_behind_all(self, one: TracedAccess, ticket: Ticket) -> bool:
+        """Whether an access of the word is a store that comes behind the last ticket: nobody takes one after it."""
+        if not one.store or one.atomic:
+            return False
+        last = self.behind_the_last(one, one.barriers, ZERO, ticket)
+        known = all_of(self.launched.given, one.guard, self._facts((one.guard,), (ticket,)))
+        return self.ask.holds(last, known)
+
+    def _adds_one(self, one: TracedAccess, most: Expr) -> bool:
+        """Whether it adds 1 to a word of 32 bits, where all blocks meet; it may begin anew at the last of them."""
         assert one.order is not None
         instruction, launched = one.instruction, self.launched
         access = ACCESSES[instruction.name]
         scoped = launched.kernel.architecture.name == "rdna4"
-        if not instruction.name.endswith(ADDITIONS) or one.width != 4 or len(one.order.found) != 1:
+        wraps = instruction.name.endswith(WRAPPING)
+        if not instruction.name.endswith((*ADDITIONS, *WRAPPING)) or one.width != 4 or len(one.order.found) != 1:
             return False
         if access.space == "lds" or (scoped and instruction.fields.get("scope", 0) < DEVICE):
             return False
-        return all(self.ask.holds(eq(e, 1), all_of(launched.given, one.guard)) for e in one.order.operands)
+        goals = (most - 1 <= e if wraps else eq(e, 1) for e in one.order.operands)
+        return all(self.ask.holds(goal, all_of(launched.given, one.guard)) for goal in goals)
 
     def _begins_with_nothing(self, one: TracedAccess) -> bool:
         """Whether the launch says that its word is an element that is 0 when it begins."""
         tensor = self.launched.tensors[one.memory]
-        if tensor.element != one.width or not tensor.whole or tensor.signed:
+        if tensor.element != one.width or not tensor.whole:
             return False
-        begins = var("begins", 1 << 32)
+        begins = var("begins", 1 << 32) - (1 << 31 if tensor.signed else 0)
         return self.ask.holds(eq(begins, 0), tensor.begins_as(begins))
 
     def _thread(self, number: int) -> dict[Expr, Expr]:
@@ -158,8 +174,9 @@ class Tickets:
 
     def facts(self, *exprs: Expr) -> Expr:
         """What is known of what the own thread has of tickets, in these expressions."""
-        if not self.all:
-            return TRUE
+        return self._facts(exprs, self.all) if self.all else TRUE
+
+    def _facts(self, exprs: Sequence[Expr], tickets: Sequence[Ticket]) -> Expr:
         found: dict[Expr, Expr] = {}
         left = [*dependencies(*exprs)]
         while left:
@@ -167,7 +184,7 @@ class Tickets:
             if v not in found:
                 found[v] = self._fact(v)
                 left += dependencies(found[v]) if found[v] is not TRUE else ()
-        limits = (any_of(negation(one.guard), one.found < one.most) for one in self.all)
+        limits = (any_of(negation(one.guard), one.found < one.most) for one in tickets)
         return all_of(*found.values(), *limits)
 
     def _fact(self, v: Expr) -> Expr:
@@ -209,7 +226,9 @@ class Tickets:
         `signals`: to how many barriers its wave has come there.
         """
         order, taken = one.order, ticket.access
-        if order is None or taken.order is None or one is taken or one.instruction.form == "SMEM":
+        if one is taken:
+            return TRUE  # whoever takes the last has taken it after
+        if order is None or taken.order is None or one.instruction.form == "SMEM":
             return FALSE
         ways: list[Expr] = []
         address = one.instruction.address

@@ -84,3 +84,47 @@ KERNEL(stores_through_and_reads_old) { HERE; THROUGH; WAIT; __syncthreads(); if 
 KERNEL(waits_for_loads) { HERE; LEAVE; asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::: "memory"); __builtin_amdgcn_s_barrier();
   if (t == 0) got = TAKE(1u);
   __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+// The counter is set back for the next launch: by whoever took the last ticket, or by wrapping.
+
+//: proved
+KERNEL(sets_back) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads();
+  if (got == n - 1) { ACQUIRE; SUM; if (t == 0) *ticket = 0; } }
+
+//: unproved
+KERNEL(sets_back_too_early) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads();
+  if (got == n - 1) { ACQUIRE; SUM; } else if (t == 0 && got == n / 2) *ticket = 0; }
+
+//: proved
+KERNEL(wraps) { HERE; LEAVE; RELEASE; __syncthreads();
+  if (t == 0) got = __builtin_amdgcn_atomic_inc32(ticket, n - 1, __ATOMIC_RELAXED, "agent");
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(wraps_too_early) { HERE; LEAVE; RELEASE; __syncthreads();
+  if (t == 0) got = __builtin_amdgcn_atomic_inc32(ticket, n - 2, __ATOMIC_RELAXED, "agent");
+  __syncthreads(); if (got == n - 2) { ACQUIRE; SUM; } }
+
+// Each wave takes a ticket, and one of all waves is the last.
+
+//: proved on gfx942
+KERNEL(of_each_wave) { unsigned t = threadIdx.x, n = gridDim.x, b = blockIdx.x, got = 0; LEAVE; RELEASE;
+  if ((t & 63) == 0) got = TAKE(1u);
+  got = __builtin_amdgcn_readfirstlane(got);
+  if (got == 4 * n - 1) { ACQUIRE; for (unsigned w = 0; w < 4; w++) { float s = 0; for (unsigned k = 0; k < n; k++) s += part[k * 256 + w * 64 + t % 64]; o[w * 64 + t % 64] = s; } } }
+
+//: unproved on gfx942
+KERNEL(of_each_wave_before_the_last) { unsigned t = threadIdx.x, n = gridDim.x, b = blockIdx.x, got = 0; LEAVE; RELEASE;
+  if ((t & 63) == 0) got = TAKE(1u);
+  got = __builtin_amdgcn_readfirstlane(got);
+  if (got == 4 * n - 4) { ACQUIRE; for (unsigned w = 0; w < 4; w++) { float s = 0; for (unsigned k = 0; k < n; k++) s += part[k * 256 + w * 64 + t % 64]; o[w * 64 + t % 64] = s; } } }
+
+// Blocks that take no ticket think that they are the last.
+
+//: unproved
+KERNEL(last_without_a_ticket) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 0) { got = n - 1; if (x[b] > 0) got = TAKE(1u); }
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+//: unproved
+KERNEL(knows_without_looking) { HERE; LEAVE; if (n == 1 || b == n - 1) { SUM; } RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) o[t] = 0; }

@@ -46,7 +46,7 @@ import numpy as np
 
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.released import Released
+from layoutalg.isa.run.released import UNSEEN, Released
 from layoutalg.isa.run.spaces import Describe
 
 #: Elements whose reads are kept at most before they are noted.
@@ -390,7 +390,7 @@ class _Report:
         k = int(np.argmax(certain))
         place = self.races.name(int(self.places[k]) * self.races.place)
         thread = self.describe(k // self.count)
-        what = f"{thread} {self.does} {place}{others}"
+        what = f"{thread} {self.does} {place}{others}{UNSEEN if aware[self.row[k]] else ''}"
         stood = state.apart.get(int(state.number[self.row[k]]) // state.waves_per_block)
         if of_block and stood:
             at = " and ".join(f"{address:#x}" for address in stood)

@@ -19,6 +19,9 @@ import numpy as np
 
 from layoutalg.isa.run.arrays import Array
 
+#: What is missing then, in words.
+UNSEEN = ", with no release behind that or no acquire before this, at the scope of the device"
+
 
 class Released:
     """Up to which ticket of the counter of stores each wave of the grid may have told others of what it stored."""

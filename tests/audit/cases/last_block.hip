@@ -128,3 +128,14 @@ KERNEL(last_without_a_ticket) { HERE; LEAVE; RELEASE; __syncthreads(); if (t == 
 //: unproved
 KERNEL(knows_without_looking) { HERE; LEAVE; if (n == 1 || b == n - 1) { SUM; } RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u);
   __syncthreads(); if (got == n - 1) o[t] = 0; }
+
+// One thread leaves, takes and sums, as reductions do; a fence before the ticket is none behind it.
+#define ONE(acquire) __shared__ bool mine; unsigned t = threadIdx.x, n = gridDim.x, b = blockIdx.x; \
+  if (t == 0) { part[b] = x[b]; __threadfence(); mine = atomicAdd(ticket, 1u) == n - 1; acquire; } \
+  __syncthreads(); if (mine && t == 0) { float s = 0; for (unsigned k = 0; k < n; k++) s += part[k]; o[0] = s; }
+
+//: proved
+KERNEL(by_one_thread) { ONE(__threadfence()) }
+
+//: race_free refuted
+KERNEL(by_one_thread_with_one_fence) { ONE(;) }

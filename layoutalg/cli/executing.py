@@ -12,12 +12,12 @@ from layoutalg.cli.arrays import read_elements, write_array
 from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import Includes, defines_of, load, sizes_of
 from layoutalg.cli.output import placed
-from layoutalg.disk import LARGEST_LIBRARY, read_whole, write_whole
+from layoutalg.disk import write_whole
 from layoutalg.errors import CodeObjectError, Fault
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    from layoutalg.isa.container import binary, chosen, lines, names
+    from layoutalg.isa.container import binary, chosen, lines, names, places
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
     from layoutalg.launch import concrete, report
@@ -91,7 +91,7 @@ def execute(
 def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, binary.KernelBinary]:
     """The kernel of that name, or the only one, and the code object that holds it."""
     try:
-        return chosen.chosen_kernel(read_whole(file, LARGEST_LIBRARY), name, target)
+        return chosen.chosen_kernel(places.content_of(file), name, target)
     except CodeObjectError as error:
         raise InputError(f"{file}: {error}") from error
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import errno
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,28 @@ def held_at(paths: Sequence[Path], target: str = "") -> Iterator[HeldCode]:
             yield HeldCode(str(path), error=f"{path}: no AMD code object in it")
 
 
+def content_of(path: Path) -> bytes:
+    """What a file holds, or `archive.whl/folder/file.co` does; `OSError` where nothing is there, or too much."""
+    archive = _archive_around(path)
+    if archive is None:
+        return read_whole(path, LARGEST_LIBRARY)
+    member = path.relative_to(archive).as_posix()
+    try:
+        with zipfile.ZipFile(archive) as held:
+            if held.getinfo(member).file_size > LARGEST_LIBRARY:
+                raise OSError(errno.EFBIG, f"more than {LARGEST_LIBRARY >> 20} MiB", str(path))
+            return held.read(member)
+    except KeyError as error:
+        raise FileNotFoundError(errno.ENOENT, f"{archive.name} has no such member", str(path)) from error
+    except zipfile.BadZipFile as error:
+        raise NotADirectoryError(errno.ENOTDIR, "no folder and no archive", str(archive)) from error
+
+
+def _archive_around(path: Path) -> Path | None:
+    """The file that a path goes on behind, as if it were a folder."""
+    return None if path.exists() else next((one for one in path.parents if one.is_file()), None)
+
+
 def _at(path: Path, target: str) -> Iterator[HeldCode]:
     if path.is_dir():
         for file in sorted(one for one in path.rglob("*") if one.is_file()):
@@ -53,7 +76,7 @@ def _at(path: Path, target: str) -> Iterator[HeldCode]:
     elif path.is_file():
         yield from _in_file(path, target)
     else:
-        archive = next((one for one in path.parents if one.is_file()), None)
+        archive = _archive_around(path)
         if archive is None:
             yield HeldCode(str(path), error=f"{path}: no such file or folder")
         else:

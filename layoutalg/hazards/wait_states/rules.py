@@ -23,8 +23,8 @@ between RDNA's products vector instructions count, and they alone.
 | gfx1201 | not read | fixWMMAHazards |
 
 Left out, since no code that was seen has them or the decoder refuses them: VSKIP, VCCZ and EXECZ as sources, VCC under
-its other name, RFE, S_MOVEREL, S_SENDMSG.  Left out, since one source alone asks it and the other denies it in so many
-words: LLVM waits for masks that the manual forwards ("VALU reads SGPR as carry-in: 0").  Left out, since LLVM alone
+its other name, RFE, S_MOVEREL, S_SENDMSG.  Left out, since one source alone asks it and the other says that none is
+needed: LLVM's two before a mask is read (CDNA 3 ISA, table 11: carry-in).  Left out, since LLVM alone
 speaks of it: what it works around on single processors (gfx90a: products of f64 between others; gfx11, gfx12: partial
 forwarding, transcendental results, masks that scalar instructions overwrite).
 """

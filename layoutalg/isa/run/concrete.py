@@ -16,6 +16,7 @@ import numpy as np
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.moves import BY_NUMBER
+from layoutalg.isa.interpreter.operands import operand_of, refuse_fields
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.cycles import LdsMeter
@@ -26,6 +27,10 @@ from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
 from layoutalg.isa.semantics.ordering import CONTROLS_CACHES
 from layoutalg.isa.semantics.table import ALU
+
+#: What the names of instructions begin with that a wave in VSKIP mode does not issue: such accesses are not counted
+#: either (Vega ISA, S_SETVSKIP).
+_VECTOR = ("V_", "BUFFER_", "GLOBAL_", "FLAT_", "SCRATCH_", "DS_")
 
 
 class ConcreteMachine:
@@ -39,9 +44,33 @@ class ConcreteMachine:
         self.registers = WaveRegisters(kernel, blocks, waves_per_block, threads)
         self.memory = WaveMemory(self.registers, memory, place, meter, strict, races, first)
         self.interpreter = Interpreter(self.registers, self.memory, WaveLanes(self.registers))
+        self.skips = np.zeros(self.registers.waves, np.bool_)  # which waves are in VSKIP mode
 
     def step(self, instruction: Instruction) -> None:
-        """One instruction that is not control; waves that index registers by different numbers go one after another."""
+        """One instruction that is not control, of the live waves that do not skip it."""
+        registers = self.registers
+        if instruction.name == "S_SETVSKIP":
+            self._set_skips(instruction)
+            return
+        live, skipped = registers.live, self.skips & registers.live
+        if not skipped.any() or not instruction.name.startswith(_VECTOR):
+            self._step(instruction)
+        elif (live & ~skipped).any():
+            registers.set_live(live & ~skipped)
+            self._step(instruction)
+            registers.set_live(live)
+
+    def _set_skips(self, instruction: Instruction) -> None:
+        """VSKIP is the bit of the first source whose number the second gives."""
+        refuse_fields(instruction, frozenset())
+        registers, operands = self.registers, self.interpreter.operands
+        word, bit = (operands.constant(operand_of(instruction, role), 32) for role in "ab")
+        set_ = np.where(registers.running, word >> (bit & np.uint32(31)) & np.uint32(1), np.uint32(0))
+        found = registers.by_wave(registers.agree("whether vector instructions are skipped", set_))[0, :, 0]
+        self.skips = np.where(registers.live, found != 0, self.skips)
+
+    def _step(self, instruction: Instruction) -> None:
+        """Waves that index registers by different numbers go one after another."""
         registers = self.registers
         if instruction.name in CONTROLS_CACHES:
             self.memory.control_caches(instruction)

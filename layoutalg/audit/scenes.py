@@ -78,10 +78,10 @@ def triple(block: Sequence[int]) -> Triple:
 
 def _loaded(point: Mapping[str, int], launched: KernelLaunch, trace: Trace) -> Iterator[tuple[str, int, bytes]]:
     """What a witness says that its threads loaded of tensors that are only read, and where."""
-    here = (*launched.blocks, *launched.threads)
+    here, spoken_of = (*launched.blocks, *launched.threads), {name.partition(" (")[0] for name in point}
     for load in trace.loads:
         tensor = launched.tensors.get(load.buffer)
-        if tensor is None or tensor.written:
+        if tensor is None or tensor.written or spoken_of.isdisjoint(v.value.name for v in load.values):
             continue
         there = others((*here, *own_coordinates(load.offset, *load.values, alike={*here, *launched.sizes.values()})))
         for at in ({}, there):

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.index import budget
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
@@ -39,6 +40,9 @@ _ARITHMETIC: Mapping[str, type] = {
     **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "fp4", "f32", "f64"), np.float64),
     **dict.fromkeys(("i8", "i32"), np.int64),
 }  # fmt: skip
+
+#: Steps of a product, beside an instruction's: registers are spread into matrices, and gathered.
+_PRODUCT = 1_000
 
 #: The number of each code of fp4.
 _FOURS = np.concatenate([FOURS, -FOURS])
@@ -58,6 +62,7 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     c = _matrix(registers, instruction, "c", matrix.d, matrix.accumulator)
     if is_scaled(instruction.name):
         a, b = a * _scales(registers, instruction, "a", matrix.m), b * _scales(registers, instruction, "b", matrix.n).mT
+    budget.spend(_PRODUCT)
     with np.errstate(all="ignore"):
         product = a @ b + c
     rows, columns = matrix.d.places

@@ -8,7 +8,7 @@ what is given says how large it is (`layoutalg.index.bounds`).  A part of the go
 |--------------------|----------------------|
 | e < c, e ≤ c       | e below a constant   |
 | c < e, c ≤ e       | e from a constant up |
-| a < b, a ≤ b       | 0 ≤ b − a − 1, 0 ≤ b − a |
+| a < b, a ≤ b       | 0 ≤ b − a − 1, 0 ≤ b − a; or K·x + y, where 0 ≤ x is given, K > 0 and y at least 0 |
 
 An offset such as n + N·(m + M·g) < 2³¹ is shown so in a millisecond, where solvers, over products of unknowns, find
 proofs by luck.  Sufficient only: nothing is refuted.
@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, simplify, variables
-from layoutalg.index.bounds import in_range
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, simplify, slack, variables
+from layoutalg.index.bounds import at_least_zero, in_range
+from layoutalg.index.conditions import less, restricted
+from layoutalg.index.normal import normal
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 
@@ -32,8 +34,9 @@ def bounds(obligation: Obligation, limits: Limits) -> Outcome:
         return GaveUp(NAME, "it decides orders only")
     if simplify(obligation.given) is FALSE:
         return GaveUp(NAME, "the assumptions never hold, and a vacuous proof is no proof")
-    extents = (v < v.value.extent for v in variables(*obligation.roots) if v.value.extent is not None)
-    given = all_of(obligation.given, *extents)
+    below = [(v, v.value.extent) for v in variables(*obligation.roots) if v.value.extent is not None]
+    each = (restricted(one, obligation.given) for v, extent in below for one in conjuncts(less(v, extent)))
+    given = all_of(obligation.given, *(v < extent for v, extent in below), *each)
     left = next((part for part in conjuncts(obligation.goal) if not _shown(part, given)), None)
     return Holds(NAME) if left is None else GaveUp(NAME, f"{left} is left")
 
@@ -42,9 +45,21 @@ def _shown(part: Expr, given: Expr) -> bool:
     """Whether an order follows from limits that are given."""
     if part.op not in ("lt", "le"):
         return part.op == "const" and bool(part.value)
-    (less, more), strict = part.args, int(part.op == "lt")
-    if more.op == "const":
-        return in_range(less, -math.inf, more.value + 1 - strict, given)
-    if less.op == "const":
-        return in_range(more, less.value + strict, math.inf, given)
-    return in_range(simplify(more - less), strict, math.inf, given)
+    (low, high), strict = part.args, int(part.op == "lt")
+    if high.op == "const":
+        return in_range(low, -math.inf, high.value + 1 - strict, given)
+    if low.op == "const":
+        return in_range(high, low.value + strict, math.inf, given)
+    return in_range(simplify(high - low), strict, math.inf, given) or _by_one(simplify(high - low - strict), given)
+
+
+def _by_one(room: Expr, given: Expr) -> bool:
+    """Whether what is to be at least 0 is a multiple of what one order says is, and something that always is."""
+    whole = normal(room).terms
+    rooms = (found for one in conjuncts(given) if (found := slack(one)) is not None)
+    for one, terms in ((found, normal(found).terms) for found in rooms):
+        for factor in {whole[m] // c for m, c in terms.items() if m and m in whole and not whole[m] % c}:
+            rest = simplify(room - one * factor)
+            if factor > 0 and len(normal(rest).terms) < len(whole) and at_least_zero(rest):
+                return True
+    return False

@@ -6,7 +6,24 @@ from itertools import product
 import numpy as np
 import pytest
 
-from layoutalg.index import TRUE, all_of, any_of, array, eq, le, lt, select, simplify, substitute, symbol, var, xor
+from layoutalg.index import (
+    TRUE,
+    all_of,
+    any_of,
+    array,
+    div,
+    eq,
+    le,
+    lt,
+    maximum,
+    minimum,
+    select,
+    simplify,
+    substitute,
+    symbol,
+    var,
+    xor,
+)
 from layoutalg.prove import ForAll, Limits, prove
 from layoutalg.prove.obligation import Onto
 from layoutalg.prove.outcome import GaveUp, Holds
@@ -97,3 +114,20 @@ def test_what_is_no_order_is_left():
         assert isinstance(bounds(ForAll("it is so", goal, given), Limits()), GaveUp)
     assert isinstance(bounds(ForAll("of nothing", N < 5, all_of(N < 5, N + 0 > 9, N * 0 + 1 < 1)), Limits()), GaveUp)
     assert isinstance(bounds(Onto("every one", (N,), (N,), (N,)), Limits()), GaveUp)
+
+
+ROWS = symbol("M", min=1, max=100_000)
+EACH, OF = div(ROWS + 303, 304), var("block.x", 304)
+LEFT = ROWS - EACH * OF  # rows from a block's first on
+
+
+def rows_of_a_block(most):
+    """That row t of a block that has one is a row, for all t below `most`."""
+    t = var("t", most)
+    return bounds(ForAll("it is a row", EACH * OF * 4 + t * 4 + 4 <= ROWS * 4, EACH * OF < ROWS), Limits())
+
+
+def test_an_order_that_is_a_multiple_of_one_that_is_given_follows():
+    assert isinstance(rows_of_a_block(minimum(EACH, maximum(0, LEFT - 1) + 1)), Holds)
+    assert isinstance(rows_of_a_block(minimum(EACH, maximum(0, LEFT - 1) + 2)), GaveUp)
+    assert isinstance(rows_of_a_block(EACH), GaveUp)

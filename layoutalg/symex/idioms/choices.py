@@ -3,6 +3,7 @@
 | written | read |
 |---|---|
 | `−x < x ? x : −x` | x, or −x, where its sign is known |
+| `16 < x ? 16 : x` | 16, where x is seen to be 16 at least; so of any two, the lesser or the greater |
 | `l < 32 ? (l < 32 ? l : 32) : …` | the number that both ways are (V_MBCNT_HI of V_MBCNT_LO: the lane) |
 | `n − q·d ≥ d ? q + 1 : q`, of an estimate q = n div d − e | n div d − max(e − 1, 0) (`reciprocal`) |
 | `e = 1 ? 1 : 0`, of an estimate n div d − e, e = 0 or 1 | e (`short_division`) |
@@ -32,6 +33,27 @@ def magnitude(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     return greater if greater.lo >= 0 else otherwise if greater.hi <= 0 else None
 
 
+def ordered(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    """The lesser or the greater of two, chosen by their order, where it is known but for their being equal.
+
+    >>> from layoutalg.index import const, var
+    >>> x = 64 - var("i", 4) * 16
+    >>> ordered(16 < x, const(16), x), ordered(16 < x, x, const(16)), ordered(17 < x, const(17), x)
+    (16, i * -16 + 64, None)
+    """
+    if condition.op not in ("lt", "le"):
+        return None
+    low, high = map(simplify, condition.args)
+    one, other = simplify(then), simplify(otherwise)
+    if {one, other} != {low, high}:
+        return None
+    gap = simplify(high - low)
+    if gap.lo < 0 < gap.hi:
+        return None
+    lesser, greater = (low, high) if gap.lo >= 0 else (high, low)
+    return lesser if one is low else greater
+
+
 def alike(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     """What both ways are where their own choices are decided by the condition.
 
@@ -55,6 +77,11 @@ CHOICES = (
         "the magnitude of a number",
         lambda _, *operands: magnitude(*operands),
         Lemma(select(-1 * _S < _S, _S, -1 * _S), select(_S < 0, -1 * _S, _S)),
+    ),
+    Rule(
+        "the lesser of two in order",
+        lambda _, *operands: ordered(*operands),
+        Lemma(select(_S < _S + _L, _S, _S + _L), _S),
     ),
     Rule(
         "one number either way",

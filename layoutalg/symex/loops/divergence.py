@@ -41,7 +41,7 @@ from layoutalg.index import (
     simplify,
     substitute,
 )
-from layoutalg.index.conditions import assuming, implies
+from layoutalg.index.conditions import assuming, implies, restricted
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import Edges, SymbolicExecution
 from layoutalg.symex.loops.masks import lower_of
@@ -136,8 +136,12 @@ class DivergentLoop(NaturalLoop):
                 after.scalars[place[1]] = start.scalars[place[1]]
         given = all_of(after.condition, self.own)
         for key, word in after.scalars.items():
-            if isinstance(word, Mask) and start.scalars.get(key) is not word:
+            if start.scalars.get(key) is word:
+                continue
+            if isinstance(word, Mask):
                 after.scalars[key] = word.having(assuming(word.own, given))
+            elif word.expr.op == "select":  # what is skipped where no lane is active is not, where this one is
+                after.scalars[key] = word.with_expr(restricted(word.expr, given))
         return after
 
     def _continues(self, latch: State) -> Expr:

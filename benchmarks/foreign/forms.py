@@ -1,11 +1,12 @@
 """Which forms of instructions stand in code that others compiled, and which of them the machines do not take.
 
-    python -m benchmarks.foreign.forms [FILE …] [--target gfx90a:xnack-] [--corpus] [--all]
+    python -m benchmarks.foreign.forms [PATH …] [--target gfx90a:xnack-] [--corpus] [--all]
 
 A form is a name with its encoding, the kinds of its operands, its constants and its modifiers (`isa.run.described`).
 Each is asked of both machines, most frequent first: of that of `execute`, and of the symbolic one of `audit`, to which
-what registers hold is unknown there, and what memory instructions reach is no question.  Files are code objects,
-bundles and libraries; of a code object that does not load the section `.text` is read.  `--corpus` adds the HIP kernels
+what registers hold is unknown there, and what memory instructions reach is no question.  Paths are of code objects,
+bundles, libraries, wheels and folders; what cannot be read is a line each, and of a code object that does not load the
+section `.text` is read.  `--corpus` adds the HIP kernels
 and Triton's builds in `tests/foreign`, at -O1 and -O3, for all targets.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,12 +25,13 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from layoutalg.device.compile import compile_source
-from layoutalg.disk import LARGEST_LIBRARY, read_whole
 from layoutalg.errors import CodeObjectError, CompileError, UnsupportedInstructionError
 from layoutalg.index import Expr, var
 from layoutalg.isa.architecture import RSRC1
-from layoutalg.isa.container import bundle, loader
-from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.container import loader
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.container.places import held_at
+from layoutalg.isa.decode.code import MachineCode, own_code
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.run.described import Surveyor, TakenForms, form_of
 from layoutalg.isa.semantics.accesses import ACCESSES
@@ -89,8 +92,11 @@ class Code:
 
 def codes(path: Path, target: str = "") -> Iterator[Code]:
     """The kernels in a file."""
-    for held in bundle.code_objects(read_whole(path, LARGEST_LIBRARY), target):
-        yield from _of_object(held.payload, path.name)
+    for held in held_at([path], target):
+        if held.error:
+            print(held.error)
+        else:
+            yield from _of_object(held.payload, path.name)
 
 
 def _of_object(payload: bytes, name: str) -> Iterator[Code]:
@@ -100,10 +106,12 @@ def _of_object(payload: bytes, name: str) -> Iterator[Code]:
         yield from _text(payload, name)
         return
     family = targets.kin().get(container.target, container.target)
+    read = read_kernels(payload) if container.target in known.decoded() else {}
     for kernel, loaded in container.kernels.items():
         descriptor = int.from_bytes(loaded.descriptor, "little")
         mode = descriptor >> RSRC1 + 12 & 0xFF
-        yield Code(kernel, family, loaded.code, loaded.metadata.wave_size, mode)
+        code = own_code(read[kernel]) if kernel in read else loaded.code
+        yield Code(kernel, family, code, loaded.metadata.wave_size, mode)
 
 
 def _text(payload: bytes, name: str) -> Iterator[Code]:
@@ -162,7 +170,7 @@ class Sweep:
             if run or audit:
                 lacking[form] = f"execute: {run}" if run else f"audit: {audit}"
         print(f"{len(self._seen)} kernels, {sum(self.instructions.values())} instructions, {len(self.examples)} forms, "
-              f"{len(lacking)} of them not taken")  # fmt: skip
+              f"{len(lacking)} of them not taken; {time.process_time():.0f} s of CPU")  # fmt: skip
         for form in sorted(lacking, key=lambda form: -len(self.kernels[form]))[: None if every else 60]:
             mode = "" if form[0].float_mode == FLOAT_MODE else f" in the mode {form[0].float_mode:#x}"
             print(f"{len(self.kernels[form]):6} kernels {self.instructions[form]:7} times, {form[0].target}{mode}: "

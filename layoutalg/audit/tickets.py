@@ -120,7 +120,7 @@ class Tickets:
         counts = self._adds_one(one, most) and self._begins_with_nothing(one)
         if not counts or not self.ask.holds(most <= 1 << 31, launched.given):
             return None
-        taker = self.wave.threads_at(const(lanes.pop())) if every else self._thread(numbers[0])
+        taker = self._lane(const(lanes.pop())) if every else self._thread(numbers[0])
         ticket = Ticket(one, word, most, taker, every, self.wave.number)
         beside = (other for other in self.accesses if other.memory == one.memory and other is not one)
         return ticket if all(self._is_behind_all(other, ticket) for other in beside) else None
@@ -155,6 +155,11 @@ class Tickets:
         begins = var("begins", 1 << 32) - (1 << 31 if tensor.signed else 0)
         return self.ask.holds(eq(begins, 0), tensor.begins_as(begins))
 
+    def _lane(self, lane: Expr) -> dict[Expr, Expr]:
+        """The coordinates of a lane's thread in the own wave; one that is always 0 is that."""
+        only = {t: ZERO for t in self.launched.threads if t.hi == 0}
+        return only | self.wave.threads_at(lane)
+
     def _thread(self, number: int) -> dict[Expr, Expr]:
         """The coordinates of a thread of the block."""
         found: dict[Expr, Expr] = {}
@@ -170,7 +175,7 @@ class Tickets:
 
     @cached_property
     def _history(self) -> History | Open:
-        return History.of(self.launched, self.ask.trace.elements)
+        return History.of(self.launched, self.ask.trace.elements, updates=True)
 
     def facts(self, *exprs: Expr) -> Expr:
         """What is known of what the own thread has of tickets, in these expressions."""
@@ -193,7 +198,7 @@ class Tickets:
         if function_of(v) == ELSEWHERE and arguments_of(v)[1].op == "const":
             there, lane = arguments_of(v)
             if origin is v:
-                return eq(v, moved(there, self.wave.threads_at(lane)))
+                return eq(v, moved(there, self._lane(lane)))
             return moved(self._fact(origin), place_of(v))
         if origin is v and self.ask.trace.loaded.get(v) == LDS and not isinstance(self._history, Open):
             return all_of(*self._stored(v, self._history))

@@ -99,11 +99,14 @@ class History:
     origins: Mapping[int, Origins]  # of each access that reads, of each thread and byte
 
     @classmethod
-    def of(cls, launched: KernelLaunch, trace: Sequence[TracedElement]) -> History | Open:
-        """What a trace shows of LDS; or why not all that is stored there is seen."""
+    def of(cls, launched: KernelLaunch, trace: Sequence[TracedElement], updates: bool = False) -> History | Open:
+        """What a trace shows of LDS; or why not all that is stored there is seen.
+
+        `updates`: atomic operations are stores of what is not known.
+        """
         block, moves = BlockThreads(launched), list[LdsMove]()
         for number, elements in enumerate(_accesses(trace)):
-            row = _row(block, elements[0])
+            row = _row(block, elements[0], updates)
             if isinstance(row, Open):
                 return row
             if not elements[0].in_step:
@@ -147,6 +150,8 @@ class History:
         self, where: Expr, read: LdsMove, k: int, store: LdsMove, byte: int, threads: tuple[Ints, Ints], env: Env
     ) -> Forwarded | Open:
         """What some threads read of one byte of one store."""
+        if store.first.atomic:
+            return Open(f"{read.about} is what an atomic operation has left")
         if self._stored_by_another_iteration(read, store, k, threads[0]):
             return Open(f"{read.about} another turn may store")
         writer = self._writer(*threads, env)
@@ -196,10 +201,10 @@ def _accesses(trace: Sequence[TracedElement]) -> Iterator[tuple[TracedElement, .
         yield tuple(found)
 
 
-def _row(block: BlockThreads, first: TracedElement) -> LdsRow | Open:
+def _row(block: BlockThreads, first: TracedElement, updates: bool) -> LdsRow | Open:
     """The table of an access, if it has one for all iterations."""
     access = ACCESSES.get(first.instruction.name)
-    if access is None or access.atomic:
+    if access is None or (access.atomic and not updates):
         return Open(f"{first.instruction.place} does more than load or store")
     row = LdsRow.of_any_iteration(block, first)
     return row or Open(f"an LDS address depends on more than the thread: {first.offset}")

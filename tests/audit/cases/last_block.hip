@@ -139,3 +139,14 @@ KERNEL(by_one_thread) { ONE(__threadfence()) }
 
 //: race_free refuted
 KERNEL(by_one_thread_with_one_fence) { ONE(;) }
+
+// What an atomic operation has left in LDS is not known; beside what tells of the ticket it is no matter.
+
+//: proved on gfx942
+KERNEL(beside_an_atomic_operation) { HERE; __shared__ unsigned count; LEAVE; if (t == 0) count = 0; RELEASE; __syncthreads(); atomicAdd(&count, t);
+  if (t == 0) got = TAKE(1u);
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; if (t == 0) more[0] = count; } }
+
+//: unproved on gfx942
+KERNEL(told_by_an_atomic_operation) { HERE; LEAVE; if (t == 0) got = 0; RELEASE; __syncthreads(); if (t == 0) atomicOr(&got, TAKE(1u));
+  __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }

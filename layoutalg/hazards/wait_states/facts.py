@@ -39,7 +39,7 @@ _EXEC, _M0 = (_FILES["s"] + EXEC, _FILES["s"] + EXEC + 1), _FILES["m0"]
 _QUARTER = ("V_MUL_LO_", "V_MUL_HI_", "V_MAD_U64_", "V_MAD_I64_")
 
 #: Time that nobody knows: what waits; a branch's, taken or not (LLVM, SISchedule.td, WriteBranch).
-_UNKNOWN, _BRANCH = 1000, 8
+UNKNOWN, _BRANCH = 1000, 8
 
 #: Instructions that are kept at most.
 _MOST_KEPT = 1 << 16
@@ -136,7 +136,7 @@ def _time(instruction: Instruction, kernel: KernelBinary, waits: int) -> int:
     if kernel.architecture.name != "cdna":
         return waits  # no time is known to help
     if name in kernel.architecture.waits or name in BARRIERS or name == "S_SLEEP":
-        return _UNKNOWN
+        return UNKNOWN
     if name in BRANCHES or name in JUMPS:
         return _BRANCH
     return max(waits, 4 if is_transcendental(name) or name.startswith(_QUARTER) else 1)

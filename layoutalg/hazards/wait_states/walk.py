@@ -7,7 +7,7 @@ way that control can take.
 | count | of an instruction | is |
 |---|---|---|
 | wait states | one, of `s_nop n` n + 1 | what AMD's manual and LLVM count |
-| time | at most: four of slow ones, eight of branches, a product's until its unit is free; of waits any | what passes |
+| time | at most: four of slow ones, eight of branches; any of waits, and of a product that has to wait | what passes |
 
 A pair is `certain` where both counts are less than every source asks.  Where sources differ, or only because more time
 passes than is counted nothing may happen, it is possible, and says so.
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from layoutalg.hazards.flow import FlowBlock
-from layoutalg.hazards.wait_states.facts import RuledInstruction
+from layoutalg.hazards.wait_states.facts import UNKNOWN, RuledInstruction
 from layoutalg.hazards.wait_states.rules import FARTHEST, WaitRule
 
 
@@ -85,9 +85,9 @@ class _Walk:
         return True
 
     def _step(self, facts: RuledInstruction, address: int) -> None:
-        if facts.matrix:
-            self.time = max(self.time, self.free)
-            self.free = self.time + facts.matrix.passes
+        waits = facts.matrix is not None and self.free > self.time
+        if waits:
+            self.time = self.free
         held = self.held
         for register, rules in facts.second:
             marks = held.get(register)
@@ -95,6 +95,10 @@ class _Walk:
                 for rule in rules:
                     if rule.first in marks:
                         self._ask(rule, marks[rule.first], facts, address, register)
+        if waits:
+            self.time += UNKNOWN  # how much longer than the passes before it, no source says
+        if facts.matrix:
+            self.free = self.time + facts.matrix.passes
         for register in facts.written:  # a later write of a register ends what was done to it before
             held.pop(register, None)
         done = (_Done(facts, address, self.state, self.time + facts.time),)

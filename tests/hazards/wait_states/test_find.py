@@ -144,7 +144,7 @@ def test_of_two_ways_the_shorter_counts():
 def test_what_takes_time_that_is_not_counted_makes_it_possible_alone():
     """A wait may take no time; a second product waits until the first one's passes are over."""
     other = "v_mfma_f32_16x16x16f16 v[12:15], v[24:25], v[26:27], v[12:15]\n"
-    for between in ("s_waitcnt vmcnt(0)\n", "s_barrier\n", 3 * other):
+    for between in ("s_waitcnt vmcnt(0)\n", "s_barrier\n", 3 * other, other):
         (only,) = found(f"{_HALF}\n{between}v_add_f32 v8, v3, v9")
         assert not only[3], between
 
@@ -162,3 +162,9 @@ def find_none(body):
 def test_a_later_write_ends_what_was_done_before():
     write = "v_readfirstlane_b32 s4, v1\n"
     assert found(f"{write}s_mov_b32 s4, 0\nbuffer_load_dword v0, v1, s[4:7], 0 offen") == []
+
+
+def test_a_product_that_reads_the_one_right_before_it_is_sure():
+    """It waits for the first one's passes itself, which are fewer than what is asked."""
+    second = "v_mfma_f32_16x16x16f16 v[4:7], v[2:3], v[22:23], v[4:7]"
+    assert [certain for *_, certain in found(f"{_HALF}\n{second}")] == [True]

@@ -35,8 +35,8 @@ from layoutalg.isa.run.spaces import Thread
 from layoutalg.isa.run.wait_counters import WaitCounters
 from layoutalg.isa.semantics.counted import counted
 
-SEEDS = 16
-"""Runs by which a wait is judged."""
+SEEDS, STEPS = 8, 6000
+"""Runs by which a wait is judged, and instructions of each."""
 
 _LIVE = np.ones(1, np.bool_)
 
@@ -70,7 +70,11 @@ def faults(flow: ControlFlow, seed: int) -> bool:
     names = sorted(architecture.most_counted)
     track = WaitCounters(names, 1, lambda _: Thread((0, 0, 0), 0))
     try:
+        done = 0
         for visit in visits(flow, seed):
+            done += len(visit.block.steps)
+            if done > STEPS:
+                break
             for step in visit.block.steps:
                 one = step.instruction
                 wait = architecture.waits.get(one.name)
@@ -144,7 +148,8 @@ def main(arguments: Sequence[str]) -> None:
     counts = Counter((one.harmful, one.found) for one in told)
     harmful = counts[True, True] + counts[True, False]
     print(f"{looked} kernels, {len(told)} waits taken out: {harmful} harmful, {counts[True, True]} of them found "
-          f"({sum(one.certain for one in told if one.harmful)} certain); {counts[False, True]} found that no run shows; "
+          f"({sum(one.certain for one in told if one.harmful)} certain); "
+          f"{counts[False, True]} found that no run shows; "
           f"{len(before)} found in the kernels as they are; {time.monotonic() - begun:.0f} s")  # fmt: skip
     for one in told:
         if one.harmful and not one.found:

@@ -8,12 +8,11 @@ said to be unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
-from layoutalg.isa.effects import Registers, scalars
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.table import ALU
@@ -40,15 +39,18 @@ class Constants:
         low, high = (self.get((operand.kind, operand.index + k)) for k in range(2))
         return None if low is None or high is None else high << 32 | low
 
-    def step(self, one: Instruction, writes: Registers) -> None:
-        """What they hold after an instruction: scalar arithmetic is done, all else that it writes is not known."""
+    def step(self, one: Instruction, writes: Iterable[Place]) -> None:
+        """What they hold after an instruction: scalar arithmetic is done, all else that it writes is not known.
+
+        `writes`: the scalar registers that it writes.
+        """
         alu = ALU.get(one.name)
         if one.name == "S_GETPC_B64":
             self._write(one.operands["d"], 64, one.address + one.size)
         elif alu is not None and one.form.startswith("SOP"):
             self._compute(one, alu)
         else:
-            for place in scalars(writes):
+            for place in writes:
                 self.known.pop(place, None)
 
     def _compute(self, one: Instruction, alu: Alu) -> None:

@@ -26,7 +26,7 @@ from layoutalg.hazards.constants import Constants
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import branch_target, relative
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
-from layoutalg.isa.effects import Effects, effects_of
+from layoutalg.isa.effects import Effects, effects_of, scalars
 from layoutalg.isa.semantics.control import ENDS, ENDS_PROGRAM, JUMPS, TRAPS
 
 #: Bytes of the longest instruction, and more than enough.
@@ -47,6 +47,11 @@ class FlowStep:
     def address(self) -> int:
         """Where it is."""
         return self.instruction.address
+
+    @cached_property
+    def scalars(self) -> tuple[tuple[str, int], ...]:
+        """The scalar registers that it writes."""
+        return tuple(scalars(self.effects.writes))
 
 
 @dataclass(frozen=True)
@@ -221,5 +226,5 @@ def _target(block: FlowBlock) -> int | None:
         return relative(one)
     constants = Constants()
     for step in block.steps[:-1]:
-        constants.step(step.instruction, step.effects.writes)
+        constants.step(step.instruction, step.scalars)
     return constants.pair(one.operands["a"])

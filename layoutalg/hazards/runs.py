@@ -22,7 +22,7 @@ from layoutalg.isa.decode.instructions import EXEC, VCC
 from layoutalg.isa.semantics.control import BRANCHES, JUMPS
 
 #: Runs of a kernel, and instructions of each at most.
-RUNS, LONGEST = 48, 20_000
+RUNS, LONGEST = 24, 10_000
 
 #: Numbers that sizes, counts and flags often are.
 _MASKS = (VCC, VCC + 1, EXEC, EXEC + 1)
@@ -78,7 +78,8 @@ def visits(flow: ControlFlow, seed: int) -> Iterator[Visit]:
         block = flow.blocks[address]
         done += len(block.steps)
         for step in block.steps:
-            run.step(step.instruction, step.effects.writes)
+            if step.scalars:
+                run.step(step.instruction, step.scalars)
         address = _next(flow, block, run)
         yield Visit(block, address)
 

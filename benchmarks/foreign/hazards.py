@@ -26,10 +26,10 @@ import numpy as np
 from layoutalg.errors import CodeObjectError, Fault, UnsupportedInstructionError
 from layoutalg.hazards import waits
 from layoutalg.hazards.flow import ControlFlow
-from layoutalg.hazards.places import HeldCode, held_at
 from layoutalg.hazards.runs import visits
 from layoutalg.hazards.waits import left_by
 from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.container.places import HeldCode, held_at
 from layoutalg.isa.effects import registers
 from layoutalg.isa.run.spaces import Thread
 from layoutalg.isa.run.wait_counters import WaitCounters

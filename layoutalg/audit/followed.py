@@ -104,6 +104,11 @@ class Followed:
         """Its accesses of tensors."""
         return tuple(one for one in self.accesses if one.memory != LDS)
 
+    @property
+    def of_lds(self) -> tuple[TracedAccess, ...]:
+        """Its accesses of LDS, each as one, whichever way its wave came there."""
+        return tuple(one for one in self.accesses if one.memory == LDS)
+
     @cached_property
     def lds(self) -> LdsTables:
         """Its accesses of LDS."""

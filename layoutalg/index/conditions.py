@@ -330,7 +330,7 @@ def less(left: Expr, right: Expr) -> Expr:
     (1, lane ^ 8 < lane // 8 * 8 + 8)
     """
     for side, both_if in ((left, "greater"), (right, "lesser")):
-        which, ways = _of_two(side)
+        which, ways = of_two(side)
         if which:
             parts = [less(way, right) if side is left else less(left, way) for way in ways]
             return all_of(*parts) if which == both_if else any_of(*parts)
@@ -349,7 +349,7 @@ def _less_by_quotients(left: Expr, right: Expr) -> Expr | None:
     return found if found in (TRUE, FALSE) else None
 
 
-def _of_two(e: Expr) -> tuple[str, tuple[Expr, ...]]:
+def of_two(e: Expr) -> tuple[str, tuple[Expr, ...]]:
     """`lesser` or `greater`, and of which two numbers an expression is that; nothing where it is neither."""
     if e.op == "select" and e.args[0].op in ("lt", "le"):
         compared, ways = [tuple(map(simplify, parts)) for parts in (e.args[0].args, e.args[1:])]

@@ -10,6 +10,7 @@ One entry an operation, each right for infinite ends too (a size without a limit
 | x % 4   | 0 … 3  | less than the divisor; exact where x stays in one multiple    |
 | x ^ y   | 0 … 15 | no bit above the highest of either                            |
 | x & y   | 0 … 3  | no more than either, where it is not negative                 |
+| min(x, y) | 0 … 3 | no end is above the other's; so with max below; another choice is of both |
 
 A range is a bound, not the exact set: x − x has the range −9…9 here (the normal form makes it 0).
 """
@@ -81,7 +82,12 @@ def _and_range(node: Node) -> tuple[Bound, Bound]:
     return (0, min(tops)) if tops else (-max(_ones(a.lo), _ones(b.lo)) - 1, max(_ones(a.hi), _ones(b.hi)))
 
 
-def _either(a: Node, b: Node) -> tuple[Bound, Bound]:
+def _select_range(node: Node) -> tuple[Bound, Bound]:
+    condition, a, b = node.args
+    if condition.op == "le" and condition.args == (a, b):
+        return min(a.lo, b.lo), min(a.hi, b.hi)
+    if condition.op == "le" and condition.args == (b, a):
+        return max(a.lo, b.lo), max(a.hi, b.hi)
     return min(a.lo, b.lo), max(a.hi, b.hi)
 
 
@@ -94,7 +100,7 @@ RANGE: Mapping[str, Callable[[Node], tuple[Bound, Bound]]] = {
     "mod": _mod_range,
     "xor": _xor_range,
     "and": _and_range,
-    "select": lambda e: _either(e.args[1], e.args[2]),
+    "select": _select_range,
     "lookup": lambda e: (min(e.value), max(e.value)),
     **dict.fromkeys(BOOLEAN, lambda e: (0, 1)),
 }

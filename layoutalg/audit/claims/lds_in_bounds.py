@@ -19,7 +19,7 @@ FAULTS: frozenset[str] | None = frozenset({"address"})
 
 def subjects(kernel: Followed) -> Sequence[TracedAccess]:
     """Each access of LDS."""
-    return kernel.lds.accesses
+    return kernel.of_lds
 
 
 def decided(kernel: Followed, access: TracedAccess) -> Answer:

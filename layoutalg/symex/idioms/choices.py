@@ -4,6 +4,7 @@
 |---|---|
 | `−x < x ? x : −x` | x, or −x, where its sign is known |
 | `16 < x ? 16 : x` | 16, where x is seen to be 16 at least; so of any two, the lesser or the greater |
+| `a < b ? a : b`, `a < b ? b : a` | the lesser or the greater of two, as it is written everywhere |
 | `l < 32 ? (l < 32 ? l : 32) : …` | the number that both ways are (V_MBCNT_HI of V_MBCNT_LO: the lane) |
 | `n − q·d ≥ d ? q + 1 : q`, of an estimate q = n div d − e | n div d − max(e − 1, 0) (`reciprocal`) |
 | `e = 1 ? 1 : 0`, of an estimate n div d − e, e = 0 or 1 | e (`short_division`) |
@@ -11,8 +12,8 @@
 
 from __future__ import annotations
 
-from layoutalg.index import ZERO, Expr, negation, select, simplify
-from layoutalg.index.conditions import restricted
+from layoutalg.index import ZERO, Expr, maximum, minimum, negation, select, simplify
+from layoutalg.index.conditions import of_two, restricted
 from layoutalg.symex.idioms import reciprocal, short_division
 from layoutalg.symex.idioms.rules import Lemma, Rule, number
 
@@ -69,6 +70,21 @@ def alike(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     return one if simplify(restricted(otherwise, negation(condition))) is one else None
 
 
+def limit(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
+    """The lesser or the greater of two numbers, chosen by their strict order.
+
+    >>> from layoutalg.index import var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> limit(a < b, a, b), limit(a < b, b, a), limit(b <= a, a, b)
+    (min(a, b), max(a, b), None)
+    """
+    if condition.op != "lt":
+        return None
+    which, ways = of_two(select(condition, then, otherwise))
+    return {"lesser": minimum, "greater": maximum}[which](*map(simplify, condition.args)) if ways else None
+
+
+_A, _B = number("a", 32, signed=True), number("b", 32, signed=True)
 _L, _S = number("l", 8), number("s", 32, signed=True)
 _MOST = select(_L < 32, _L, 32)
 
@@ -82,6 +98,11 @@ CHOICES = (
         "the lesser of two in order",
         lambda _, *operands: ordered(*operands),
         Lemma(select(_S < _S + _L, _S, _S + _L), _S),
+    ),
+    Rule(
+        "the lesser of two",
+        lambda _, *operands: limit(*operands),
+        Lemma(select(_A < _B, _A, _B), minimum(_A, _B)),
     ),
     Rule(
         "one number either way",

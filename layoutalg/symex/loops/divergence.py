@@ -223,7 +223,7 @@ class DivergentLoop(NaturalLoop):
     def _exits(self, latch: State, leaving: Edges) -> Edges:
         """The states behind the exits: which of several is taken is not known, but the same for all lanes."""
         states = [state for _, state in leaving]
-        self.machine.lanes.left(self.t)
+        self.w.left(self.t)
         last = self.w.fresh("last_turn", int(self.t.hi) + 1)
         self.loops.note_last(self.t, last)
         at = Substitution({self.t: last, self.unsure: ONE})

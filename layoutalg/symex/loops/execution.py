@@ -167,13 +167,8 @@ class SymbolicExecution:
         mask = as_mask(registers.read_scalar(Operand("s", {"exec": EXEC, "vcc": VCC}[what]), machine.kernel.wave_size))
         if within(mask.own, registers.state.path) is FALSE:  # on this way no lane has it, whichever this one is
             return FALSE if when else TRUE
-        none = self._none(mask) if what == "vcc" else self._nobody(*machine.w.bits_of(mask))
+        none = self._none(mask) if what == "vcc" else machine.w.none_of(mask)
         return negation(none) if when else none
-
-    def _nobody(self, own: Expr, vacant: Expr) -> Expr:
-        """Whether no lane of the wave has its bit; where all have the same, this one's says so."""
-        alike = vacant in (own, FALSE) and self.machine.lanes.uniform(own)
-        return negation(own) if alike else self.machine.w.nobody(own, vacant)
 
     def _none(self, mask: Mask) -> Expr:
         """Whether no lane has its bit, which a condition that all have alike may be part of.
@@ -181,9 +176,9 @@ class SymbolicExecution:
         Some lane has `a and u`, where u is the same for all, if u holds, and some lane has a.
         """
         own, vacant = self.machine.w.bits_of(mask)
-        shared = [part for part in conjuncts(own) if self.machine.lanes.uniform(part)] if vacant is FALSE else []
+        shared = [part for part in conjuncts(own) if self.machine.w.uniform(part)] if vacant is FALSE else []
         if not shared:
-            return self._nobody(own, vacant)
-        none = self._nobody(all_of(*(part for part in conjuncts(own) if part not in shared)), FALSE)
+            return self.machine.w.nobody(own, vacant)
+        none = self.machine.w.nobody(all_of(*(part for part in conjuncts(own) if part not in shared)))
         known = negation(none) in self.machine.registers.state.path
         return any_of(negation(all_of(*shared)), *(() if known else (none,)))

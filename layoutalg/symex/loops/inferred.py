@@ -8,18 +8,22 @@ A loop is first followed with no word of its count; what its body makes of each 
 | 0 ≤ a + b·t, b > 0 | 1 + max(0, ⌈−a / b⌉) times |
 | a + b·t = 0 | 1 − a / b times |
 | one of these holds, or another | the least of both times |
+| one of these holds, and another | the most of both times |
 | one of these holds, or what is loaded says so | a number of times that is not known, no more than that |
+
+What was loaded before the loop may be in its count, which then is an unknown that is equal to it.
 
 With that count it is followed again, now with t below it, and that it leaves in the last iteration and in none before
 is to be proved: so the loop ends, and nothing in it wraps unseen.
 Loops that each lane leaves for itself need no count (`divergence`), nor do those over a mask's lanes (`lane_by_lane`).
-What it cannot represent: loops that are left by nothing but what is loaded, where all lanes leave together.
+What it cannot represent: loops that are left by nothing but what they load, where all lanes leave together.
 """
 
 from __future__ import annotations
 
 import itertools
 from functools import reduce
+from math import inf
 
 from layoutalg.index import (
     ONE,
@@ -30,6 +34,7 @@ from layoutalg.index import (
     as_expr,
     conjuncts,
     div,
+    eq,
     maximum,
     minimum,
     negation,
@@ -38,7 +43,7 @@ from layoutalg.index import (
     var,
     variables,
 )
-from layoutalg.index.conditions import conjunction, implies
+from layoutalg.index.conditions import assuming, conjunction, implies
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.divergence import DivergentLoop
 from layoutalg.symex.loops.execution import Edges, LoopExecution, SymbolicExecution
@@ -48,8 +53,8 @@ from layoutalg.symex.loops.places import Register, own_exec, some_lane
 from layoutalg.symex.loops.ranking import near, unwrapped
 from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.state import State
-from layoutalg.symex.values.instances import moved
-from layoutalg.symex.values.unknowns import kind_of
+from layoutalg.symex.values.instances import moved, own_coordinates
+from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import NotReadable
 
 #: More iterations than this no loop has: each is an instruction at least.
@@ -116,7 +121,7 @@ class InferredLoops(LoopBuilder):
         held = whole(w, entry, mask)
         assert held is not None
         found = w.unknown_of("lanes_taken", w.wave.size + 1, held.threads)
-        execution.machine.lanes.note_uniform(found)
+        w.note_uniform(found)
         self.know(found, found >= 1, lasting=True)
         return found
 
@@ -127,6 +132,7 @@ class InferredLoops(LoopBuilder):
         try:
             loop = CountedLoop(self, execution, head, entry)
             leaves, fewer = loop.exit_condition()
+            leaves = assuming(leaves, entry.condition)  # what led here is known to hold
         finally:
             self.drop(this)
         count = loop.registers.forms.geometric.count(leaves)
@@ -140,26 +146,32 @@ class InferredLoops(LoopBuilder):
             self.leave(free, head, leaves, lasting=True)
             raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))
-        if len(counts) < len(
-            ways
-        ):  # one at least, whatever sizes make of the count: else nothing were claimed of these
-            count = self._fewer(this, execution, leaves, simplify(maximum(1, count)))
+        most = simplify(maximum(1, count))  # one at least, whatever the count is: else nothing were claimed of these
+        if len(counts) < len(ways):
+            self._limits[this], count = most, self._unknown_count(execution, leaves, int(min(most.hi, MOST)))
+            self.know(count, all_of(count >= 1, count <= most), lasting=True)
+        elif any(kind_of(v) is not None for v in variables(count)):  # others have loaded others
+            if most.hi == inf:
+                raise NotReadable(f"the loop at {head:#x} runs {most} times, which is not limited")
+            count = self._unknown_count(execution, leaves, int(most.hi))
+            self.know(count, eq(count, most), lasting=True)
         return self._named(this, f"iteration {number}", count)
 
-    def _fewer(self, this: LoopExecution, execution: SymbolicExecution, leaves: Expr, most: Expr) -> Expr:
-        """How often a loop runs that may be left before it has run as often as it can."""
-        lanes = execution.machine.lanes
-        w, limit = execution.machine.w, int(min(most.hi, MOST)) + 1
-        found = w.shared("turns", limit) if lanes.of_the_block(leaves) else w.fresh("turns", limit)
-        lanes.note_uniform(found)
-        self._limits[this] = most
-        self.know(found, all_of(found >= 1, found <= most), lasting=True)
+    def _unknown_count(self, execution: SymbolicExecution, leaves: Expr, most: int) -> Expr:
+        """How often a loop runs that may be left before it has run as often as it can, or that was told by memory."""
+        w = execution.machine.w
+        found = w.shared("turns", most + 1) if w.of_the_block(leaves) else w.fresh("turns", most + 1)
+        w.note_uniform(found)
         return found
 
 
 def _count(leaves: Expr, t: Expr) -> Expr | None:
     """How often a loop runs that leaves where this holds; None where that is not seen."""
-    if any(kind_of(v) is not None for v in variables(leaves)):
+    parts = conjuncts(conjunction(leaves))
+    if len(parts) > 1:
+        counts = [count for part in parts if (count := _count(part, t)) is not None]
+        return simplify(reduce(maximum, counts)) if len(counts) == len(parts) else None
+    if any(kind_of(v) not in (None, Kind.DATA) or t in own_coordinates(v) for v in variables(leaves) if v is not t):
         return None
     plain = unwrapped(leaves)
     line, exact = (plain.args[0] - plain.args[1], True) if plain.op == "eq" else (slack(plain), False)

@@ -31,7 +31,7 @@ from layoutalg.symex.loops.places import (
     value,
 )  # fmt: skip
 from layoutalg.symex.machine.addresses import decided
-from layoutalg.symex.machine.lanes import SymbolicLanes
+from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Outstanding
 from layoutalg.symex.machine.state import State, resolved
 from layoutalg.symex.machine.substitution import Substitution
@@ -43,9 +43,9 @@ from layoutalg.symex.values.word import Bit, High, Mask, NotReadable, Word, as_m
 class HeadRegisters:
     """The registers at the head of one loop, which is followed from one state."""
 
-    def __init__(self, lanes: SymbolicLanes, address: int, t: Expr, counts: Mapping[Expr, Expr], entry: State) -> None:
+    def __init__(self, w: IndexValues, address: int, t: Expr, counts: Mapping[Expr, Expr], entry: State) -> None:
         """`address`: of the head; `t`: the loop's variable; `counts`: how often loops run; `entry`: before the loop."""
-        self._w, self._lanes, self._address, self._t, self._entry = (w := lanes.w), lanes, address, t, entry
+        self._w, self._address, self._t, self._entry = w, address, t, entry
         self.unknown: dict[Register, Word | Mask] = {}  # registers that are changed → their unknowns
         self.known: dict[Register, Word | Mask] = {}  # registers whose value at the head is known → that value
         self._fixed: set[Register] = set()  # unknowns of which no more is to be found
@@ -170,7 +170,7 @@ class HeadRegisters:
         """An unknown for a word: one of the block, if all waves have it alike at first; later it is seen."""
         if undefined(here):
             return self._w.word(self._w.fresh("carried", 1 << 32, Kind.UNDEFINED))
-        if isinstance(end, Mask) or not self._lanes.of_the_block(here.expr, end.expr):
+        if isinstance(end, Mask) or not self._w.of_the_block(here.expr, end.expr):
             return self._w.word(self._w.fresh("carried", 1 << 32))
         self._alike[place] = self._w.word(self._w.shared("carried", 1 << 32))
         return self._alike[place]
@@ -180,7 +180,7 @@ class HeadRegisters:
         taken = {place: word for place, word in self._alike.items()
                  if self.unknown.get(place) is word and place not in self.known}  # fmt: skip
         ends = {place: self._get(latch, place) for place in taken}
-        parted = [p for p, end in ends.items() if isinstance(end, Mask) or not self._lanes.of_the_block(end.expr)]
+        parted = [p for p, end in ends.items() if isinstance(end, Mask) or not self._w.of_the_block(end.expr)]
         for place in parted:
             del self._alike[place]
             self.unknown[place] = self._w.word(self._w.fresh("carried", 1 << 32))

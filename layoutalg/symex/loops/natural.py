@@ -44,7 +44,7 @@ class NaturalLoop:
         assert t is not None
         counts = dict(loops.record.counts)
         self.head, self.entry, self.t, self.count = head, entry, t, counts[t]
-        self.registers = HeadRegisters(self.machine.lanes, head, t, counts, start or entry)
+        self.registers = HeadRegisters(self.w, head, t, counts, start or entry)
 
     def fixpoint(self) -> tuple[State, State, Edges]:
         """What `iterate` gives when nothing new is found: what is known of registers then holds from head to head."""
@@ -136,8 +136,7 @@ class CountedLoop(NaturalLoop):
 
     def _check_left_alike(self, leaves: Expr, leaving: Edges) -> None:
         """Of a loop whose count is the number of its last iteration: if all waves have it alike, they leave alike."""
-        lanes = self.machine.lanes
-        if not leaving or (lanes.of_the_block(self.count) and not lanes.of_the_block(leaves)):
+        if not leaving or (self.w.of_the_block(self.count) and not self.w.of_the_block(leaves)):
             raise NotReadable(f"waves may leave the loop at {self.head:#x} in different iterations")
 
     def _exits_at_head(self, latch: State) -> Edges:

@@ -33,7 +33,6 @@ from layoutalg.index import (
     const,
     div,
     eq,
-    lt,
     mod,
     negation,
     simplify,
@@ -46,8 +45,8 @@ from layoutalg.symex.idioms.division import shifted
 from layoutalg.symex.idioms.floats import choice
 from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
+from layoutalg.symex.machine.uniform import UniformUnknowns
 from layoutalg.symex.machine.wave import Wave
-from layoutalg.symex.machine.wave_unknowns import WaveUnknowns
 from layoutalg.symex.values.modular import cut, representative, same_word
 from layoutalg.symex.values.ranges import Decide, Ranges
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
@@ -78,7 +77,7 @@ ESTIMATES = {
 UNSAID = Wave()
 
 
-class IndexValues(WaveUnknowns):
+class IndexValues(UniformUnknowns):
     """Words as index expressions, which `ranges` says to be in range or not."""
 
     def __init__(
@@ -223,7 +222,7 @@ class IndexValues(WaveUnknowns):
             e if lowest <= e.lo and e.hi < lowest + size else simplify(mod(e - lowest, size) + lowest)
             for e in (representative(word.expr, 64) for word in (left, right))
         )
-        return Bit(assuming(lt(*values), self.ranges.given))
+        return Bit(assuming(less(*values), self.ranges.given))
 
     def ite(self, condition: Bit, then: Word | Mask, otherwise: Word | Mask) -> Word | Mask:
         """Choice."""

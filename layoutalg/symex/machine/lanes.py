@@ -25,8 +25,6 @@ What it cannot represent: numbers of lanes that are written to and not constant;
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from layoutalg.index import (
     TRUE,
     ZERO,
@@ -49,13 +47,9 @@ from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE, FIRST_LANE
-from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
-from layoutalg.symex.values.word import HAS_THREAD, Bit, Mask, NotReadable, Word
+from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word
 from layoutalg.target.operand import MatrixInstruction
-
-#: The coordinates that a variable is of.
-coordinates = lru_cache(maxsize=1 << 14)(own_coordinates)
 
 
 class SymbolicLanes:
@@ -63,56 +57,6 @@ class SymbolicLanes:
 
     def __init__(self, registers: SymbolicRegisters) -> None:
         self.registers, self.w = registers, registers.w
-        self._uniform: set[Expr] = set()  # what all lanes of the wave have alike, and other waves perhaps not
-        self._parted: set[Expr] = set()  # loops that lanes left in different iterations
-        self._own = frozenset({*self.w.wave.threads, HAS_THREAD})  # what each lane has for itself
-
-    def note_uniform(self, *found: Expr) -> None:
-        """All lanes of a wave have these alike."""
-        self._uniform.update(found)
-
-    def left(self, loop: Expr) -> None:
-        """Behind a loop that lanes leave in different iterations: what was uniform in one is so no more."""
-        self._parted.add(loop)
-        self.w.forget(loop)
-
-    def of_the_block(self, *exprs: Expr) -> bool:
-        """Whether all waves of the block have the same, in the same iterations: it is of none, and of no thread.
-
-        Of a loop that was left, if all waves made as many iterations.
-        """
-        made_of = {c for v in variables(*exprs) for c in coordinates(v)}
-        extents = [c.value.extent for c in made_of if c.value.extent is not None]
-        return not any(map(self._is_own, made_of)) and (not extents or self.of_the_block(*extents))
-
-    def _is_own(self, coordinate: Expr) -> bool:
-        """Whether each lane may have another."""
-        return coordinate in self._own or self._is_parted(coordinate)
-
-    def _is_parted(self, coordinate: Expr) -> bool:
-        """Whether it numbers the last iteration of each lane."""
-        return coordinate in self._parted and coordinate not in self.w.loops
-
-    def uniform(self, expr: Expr) -> bool:
-        """Whether all lanes of a wave have the same.
-
-        It is, where it is made of what no thread has for itself, of what is known to be so, of functions of such, and
-        of the thread's numbers in such a way that those of lane 0's thread make the same of it.
-        """
-        made_of = variables(expr)
-        if not all(v in self._own or self._is_uniform(v) for v in made_of):
-            return False
-        return self._own.isdisjoint(made_of) or self._of_first(expr) is simplify(expr)
-
-    def _is_uniform(self, v: Expr) -> bool:
-        arguments = arguments_of(v)
-        if any(map(self._is_parted, coordinates(v))):
-            return False
-        known = v in self._uniform or v in self.w.alike or self._own.isdisjoint(coordinates(v))
-        return known or (bool(arguments) and all(map(self.uniform, arguments)))
-
-    def _of_first(self, expr: Expr) -> Expr:
-        return simplify(substitute(expr, self.w.wave.threads_at(ZERO)))
 
     # Other lanes
 
@@ -123,12 +67,12 @@ class SymbolicLanes:
         """
         there: dict[Expr, Expr] = dict(self.w.wave.threads_at(lane))
         for v in variables(e):
-            if v not in there and not self.uniform(v):
+            if v not in there and not self.w.uniform(v):
                 kind = kind_of(v)
                 same = kind if kind in NOTHING_KNOWN else Kind.DATA
                 there[v] = self.w.unknown_of(ELSEWHERE, int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
                 if wave:
-                    self.note_uniform(there[v])
+                    self.w.note_uniform(there[v])
         return simplify(substitute(e, there))
 
     def _word_at(self, word: Word | Mask, lane: Expr, wave: bool = False) -> Word:
@@ -136,7 +80,7 @@ class SymbolicLanes:
         if isinstance(word, Mask):
             return self.w.fresh_word()
         active, e = self._active_at(lane, wave), decided(word.expr, self.registers.own_exec)
-        e = e if active is TRUE and self.uniform(e) else self.at_lane(e, lane, wave)
+        e = e if active is TRUE and self.w.uniform(e) else self.at_lane(e, lane, wave)
         return self.w.word(select(active, e, ZERO if active is TRUE else self.w.undefined(word.bits)), word.bits)
 
     def _active_at(self, lane: Expr, wave: bool = False) -> Expr:
@@ -175,7 +119,7 @@ class SymbolicLanes:
     def active_together(self) -> bool:
         """Whether all are where this one is: EXEC is the same for every lane, each of which has a thread."""
         parts, wave = conjuncts(self.registers.own_exec), self.w.wave
-        return wave.occupied is TRUE and all(self.uniform(part) or wave.has_alike(part) for part in parts)
+        return wave.occupied is TRUE and all(self.w.uniform(part) or wave.has_alike(part) for part in parts)
 
     def active_at(self, lane: Word) -> Bit:
         """The bit of EXEC of the lane that each lane names."""
@@ -218,8 +162,8 @@ class SymbolicLanes:
         """A uniform word is the word of the first lane too, if some lane is active; else a lane that is one of them."""
         registers = self.registers
         word, own = registers.read_register(source, 32), registers.own_exec
-        if not self.uniform(word.expr):
-            first = ZERO if self.uniform(own) else self._first_lane(own)
+        if not self.w.uniform(word.expr):
+            first = ZERO if self.w.uniform(own) else self._first_lane(own)
             word = self.w.word(self.at_lane(word.expr, first, wave=True))
         some = negation(self.w.nobody(own))  # as a branch that skips the rest has it
         if own is not TRUE and some not in registers.state.path:  # off the path it is not read at all
@@ -232,7 +176,7 @@ class SymbolicLanes:
         if only is not None:
             return const(only)
         lane = self.w.first_of(Mask(own))
-        self.note_uniform(lane)
+        self.w.note_uniform(lane)
         return lane
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:

@@ -65,7 +65,7 @@ class SymbolicMachine:
         state, (signals, waits) = self.registers.state, BARRIERS[instruction.name]
         if signals and state.outstanding.open(LDS):
             raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
-        if not all(map(self.lanes.of_the_block, self.w.loops)):
+        if not all(map(self.w.of_the_block, self.w.loops)):
             raise NotReadable(
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
@@ -73,7 +73,7 @@ class SymbolicMachine:
             self.trace.signal(state.outstanding.accesses, state.outstanding.sight)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
-        if self.trace.recording and not self.lanes.of_the_block(*state.path):
+        if self.trace.recording and not self.w.of_the_block(*state.path):
             state.in_step = False
         if waits:
             self.trace.pass_barrier(state.outstanding.pass_barrier())

@@ -188,7 +188,7 @@ class SymbolicMemory:
         for k, value in enumerate(values):
             where = place.buffer, place.offset + k * size, place.condition, state.barriers
             this = instruction, access.store or atomic, *where, value, size, access.size
-            uniform = access.store and place.buffer == "lds" and self.lanes.uniform(value)
+            uniform = access.store and place.buffer == "lds" and self.w.uniform(value)
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
             at = state.signalled, True, state.invalidated, state.in_step
             order = self._order(found[k : k + 1], operands)
@@ -314,10 +314,10 @@ class SymbolicMemory:
 
     def _is_alike(self, access: MemoryInstruction, address: Expr) -> bool:
         """Whether all waves of the block that load there in this iteration find the same."""
-        if access.atomic or not self.lanes.of_the_block(address):
+        if access.atomic or not self.w.of_the_block(address):
             return False
         if access.space == "lds":
-            return self.trace.alike("lds") and self.lanes.of_the_block(self.registers.state.barriers)
+            return self.trace.alike("lds") and self.w.of_the_block(self.registers.state.barriers)
         buffers = self.spaces.buffers_in(address)
         return bool(buffers) and all(map(self.trace.alike, buffers))
 
@@ -365,7 +365,7 @@ class SymbolicMemory:
         for place in places:
             values = self._contents(place, 4, access.registers, alike)
             self._note(instruction, access, place, 4, values)
-            self.lanes.note_uniform(*values)
+            self.w.note_uniform(*values)
             self.trace.load(place.buffer, place.offset, 4, values)
             here = assuming(place.condition, given)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]

@@ -6,7 +6,7 @@
 | (s, s >> 31) | s, its sign extended | the upper word is known to be the lower one's sign |
 | (x, 0) | x with zeros above | always |
 | (x mod 2³², x div 2³² mod 2ᵏ) | x mod 2³²⁺ᵏ (k = 16 makes a base of 48 bits) | always |
-| (p ? l : l', p ? h : h') | p ? (l, h) : (l', h') | each is known |
+| (p ? l : l', p ? h : h') | p ? (l, h) : (l', h') | one of both is known |
 | a' + b' + carry(a + b) | the upper half of (a, a') + (b, b') | the carry is known to be that sum's |
 | s >> 31, (s ^ t) >> 31 | 0 | s and t are seen not to be negative |
 """
@@ -53,13 +53,17 @@ def _whole(low: Expr, high: Expr) -> Expr | None:
     >>> x, p = symbol("x", max=(1 << 64) - 1), var("p", 2)
     >>> _whole(x, mod(div(x, 1 << 32), 1 << 16)), _whole(x, div(x + 1, 1 << 32))
     (x % 281474976710656, None)
-    >>> _whole(select(p < 1, x, 7), select(p < 1, div(x, 1 << 32), 0))
-    select(p < 1, x, 7)
+    >>> a, b = symbol("a", max=9), symbol("b", max=9)
+    >>> _whole(select(p < 1, x, a), select(p < 1, div(x, 1 << 32), b))
+    select(p < 1, x, b * 4294967296 + a)
     """
     if high.op == "select":
         lows = low.args[1:] if low.op == "select" and low.args[0] is high.args[0] else (low, low)
-        then, otherwise = map(_whole, lows, high.args[1:])
-        return None if then is None or otherwise is None else select(high.args[0], then, otherwise)
+        known = [*map(_whole, lows, high.args[1:])]
+        if known == [None, None]:
+            return None
+        sums = (simplify(mod(a, _HALF) + b * _HALF) for a, b in zip(lows, high.args[1:], strict=True))
+        return select(high.args[0], *(both if one is None else one for one, both in zip(known, sums, strict=True)))
     if low.op == high.op == "const":
         return const(low.value % _HALF + high.value * _HALF)
     size = int(high.args[1].value) if high.op == "mod" and high.args[1].op == "const" else 0  # of what is left of it

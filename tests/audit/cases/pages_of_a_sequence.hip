@@ -17,7 +17,7 @@ KERNEL(at_least_two) SUM(lengths[blockIdx.x], , max(n, 2) - 1, __syncthreads();)
 //: proved
 KERNEL(behind) SUM(lengths[blockIdx.x], s[255 - t] = 1; __syncthreads(); v = s[t]; __syncthreads();, n, __syncthreads();)
 // one turn more than there are pages
-//: in_bounds refuted
+//: in_bounds refuted, followed unknown
 KERNEL(one_more) SUM(lengths[blockIdx.x], , n + 1, __syncthreads();)
 //: race_free refuted
 KERNEL(one_barrier) SUM(lengths[blockIdx.x], , n, )

@@ -192,6 +192,7 @@ READ = {
     "the complement of a choice": ((word(select(J < 5, -1, 0)),), (word(J),)),
     "the complement of a number": ((word(J),), None),
     "the magnitude of a number": ((W, -1 * T < T, T, -1 * T), (W, -1 * SIGNED.expr < SIGNED.expr, T, -1 * T)),
+    "the lesser of two in order": ((W, X < X + T, X, X + T), (W, X < X + T, X, X + T + 1)),
     "the lesser of two": ((W, X < T, X, T), (W, X < T, X, T + 1)),
     "one number either way": ((W, J < 32, LANE, LANE + (J - 32)), (W, J < 32, LANE, LANE + (J - 31))),
     "the correction of an estimated quotient": ((W, negation(LEFT < D), Q + 1, Q), (W, J < 5, Q + 1, Q)),

@@ -23,7 +23,7 @@ from layoutalg.isa.interpreter.sub_dword import SubDword
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
-from layoutalg.isa.semantics.flushed import KEPT, FlushedValues
+from layoutalg.isa.semantics.flushed import KEPT, UNSAID, FlushedValues
 from layoutalg.isa.semantics.overflow import HeldValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.values import Values, Word
@@ -94,6 +94,8 @@ class Arithmetic:
         if mode == NO_MODE or mode & ~(OVERFLOW | KEPT) != FLOAT_MODE & ~KEPT or mode & KEPT not in (0, KEPT):
             which = "a float mode that depends on the way there" if mode == NO_MODE else f"the float mode {mode:#x}"
             raise UnsupportedInstructionError(f"{instruction.name} in {which}")
+        if not mode & KEPT and instruction.name in UNSAID:
+            raise UnsupportedInstructionError(f"{instruction.name} where denormals are flushed")
         values = self.w if mode & KEPT else cast(Values, FlushedValues(self.w))
         return cast(Values, HeldValues(values)) if mode & OVERFLOW else values
 

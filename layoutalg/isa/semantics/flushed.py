@@ -14,8 +14,8 @@ FP_DENORM has two bits for f32, 4 and 5 of the mode: 0 flushes what instructions
 |---|---|
 | a result less than the least normal number which is rounded to that is none | one unit of the last place of it |
 
-What it cannot represent: modes that flush sources or results alone, significands and exponents, and steps of divisions,
-of which no source says what they make of the mode.
+What it cannot represent: modes that flush sources or results alone, significands and exponents, steps of divisions and
+f32 of bf16 (`UNSAID`), of which no source says what they make of the mode.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from layoutalg.isa.semantics.values import Truth, Values, Word
 
 #: The bits of the mode, all or none of which are set.
 KEPT = 0x30
+
+#: Instructions that are no function here, and might flush what they give.
+UNSAID = frozenset({"V_CVT_F32_BF16"})
 
 #: The function of one f32 that is a zero for a denormal, else the number.
 FLUSHED = "flushed_f32"

@@ -58,10 +58,12 @@ def test_halves_are_flushed_in_no_such_mode():
     assert set(found[2]) == {6}
 
 
-@pytest.mark.parametrize("code", ["07670e7e", "026ae0d107130e04"])
-def test_what_no_source_says_is_refused(code):
-    """v_frexp_exp_i32_f32 and a step of a division."""
-    machine, instructions = machine_of("gfx942", code, [True] * 64, float_mode=0xC0)
+@pytest.mark.parametrize(
+    ("target", "code"), [("gfx942", "07670e7e"), ("gfx942", "026ae0d107130e04"), ("gfx950", "07b7047e")]
+)
+def test_what_no_source_says_is_refused(target, code):
+    """v_frexp_exp_i32_f32, a step of a division, and v_cvt_f32_bf16."""
+    machine, instructions = machine_of(target, code, [True] * 64, float_mode=0xC0)
     with pytest.raises(UnsupportedInstructionError, match="where denormals are flushed"):
         after(machine, instructions)
 

@@ -28,6 +28,7 @@ from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
+from layoutalg.isa.semantics.counted import counted
 from layoutalg.isa.semantics.ordering import keeps_stores, renews, writes_back
 
 
@@ -63,7 +64,7 @@ class WaveMemory(ReachedMemory):
     ) -> None:  # fmt: skip
         """Carries out a load or store of every active lane (a constant load: of every live wave)."""
         registers = self.registers
-        counters = self._issue(instruction, access)
+        counters = self._issue(instruction)
         active = registers.running[None] if access.space == "constant" else registers.active
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
         lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
@@ -89,7 +90,7 @@ class WaveMemory(ReachedMemory):
             scratch = replace(access, space="scratch", by_buffer=True)
             self.access(instruction, scratch, (registers.w.low(offset),), in_lds)
             return
-        counters = self._issue(instruction, access)
+        counters = self._issue(instruction)
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
         words = [
             np.broadcast_to(self._agreed("an address", word, registers.active), truths.shape)
@@ -110,12 +111,12 @@ class WaveMemory(ReachedMemory):
         if in_lds is not None:
             self._land(part, in_lds, truths)
 
-    def _issue(self, instruction: Instruction, access: MemoryInstruction) -> tuple[str, ...]:
+    def _issue(self, instruction: Instruction) -> tuple[str, ...]:
         """The counters that count the access up, which they do."""
-        registers, architecture = self.registers, self.architecture
-        counters = architecture.counters.of(access.space, access.is_counted_as_store(instruction.fields))
-        registers.track.issue(counters, registers.live, access.space in architecture.unordered)
-        return counters
+        registers, how = self.registers, counted(instruction.name, instruction.fields, self.architecture)
+        assert how  # it is a memory instruction
+        registers.track.issue(how.counters, registers.live, how.unordered)
+        return how.counters
 
     def _one(
         self, instruction: Instruction, access: MemoryInstruction, address: Array, lanes: Chosen,

@@ -257,8 +257,9 @@ class SymbolicMemory:
         places, size = self._places(store, RangedPart(start, access.size, TRUE), instruction)
         for place in places:
             self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
-        counters = self._counters(instruction, access, counted)
-        if not self.registers.state.outstanding.issue_to_lds(counters, instruction.address):
+        counters, address = self._counters(instruction, access, counted), instruction.address
+        read = [access_at(address)] if self.orders else []  # what it reads of memory may be under way, too
+        if not self.registers.state.outstanding.issue_to_lds(counters, address, read):
             raise NotReadable(f"{instruction.place}: more than {GENERATIONS} of these loads are under way at once")
 
     def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:

@@ -65,13 +65,16 @@ class Outstanding:
         if unordered:
             self.unordered |= frozenset(names)
 
-    def issue_to_lds(self, counters: Iterable[str], address: int) -> bool:
-        """A load to LDS by the instruction of this address, its youngest; whether no more than `GENERATIONS` are."""
+    def issue_to_lds(self, counters: Iterable[str], address: int, keys: Iterable[Key] = ()) -> bool:
+        """A load to LDS by the instruction of this address, its youngest; whether no more than `GENERATIONS` are.
+
+        `keys`: what waits for it besides.
+        """
         for number in range(GENERATIONS - 1, 0, -1):
             younger, older = _load_to_lds(address, number - 1), _load_to_lds(address, number)
             if younger in self.ages:
                 self.ages[older], self.passed[older] = self.ages.pop(younger), self.passed.pop(younger)
-        self.issue(counters, [_load_to_lds(address, 0)], False)
+        self.issue(counters, [_load_to_lds(address, 0), *keys], False)
         self.passed[_load_to_lds(address, 0)] = 0
         return _load_to_lds(address, GENERATIONS - 1) not in self.ages
 

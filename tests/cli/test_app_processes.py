@@ -66,6 +66,7 @@ STARTED = {
     "execute": ("k.co", "--launch", "k.toml", "-D", "N=100"),
     "audit": ("k.co", "--launch", "k.toml"),
     "survey": ("k.co",),
+    "hazards": ("k.co",),
     "ck": ("sweep", "64x64x64_4x1x1_32x32x8", "--include", "."),
     "convert": ("good.toml", "--to", "cute"),
     "run": ("permute", "--axes", "1,0", "--input", "a.npy", "--output", "b.npy", "--device", "gfx942-isa"),

@@ -73,7 +73,7 @@ class DrawnMemory:
     def assumed(self) -> tuple[Assumption, ...]:
         """What the launch assumes, at these sizes."""
         assert self.file.launch is not None
-        return tuple(_at(one, self.at) for one in self.file.launch.assume)
+        return tuple(at_sizes(one, self.at) for one in self.file.launch.assume)
 
     def values(self, given: Sequence[Given]) -> Mapping[str, int | float]:
         """What the named values are; ContradictionError where none satisfy what is assumed of them."""
@@ -128,7 +128,7 @@ class DrawnMemory:
 
     def _known(self, values: Mapping[str, int | float]) -> Sequence[Assumption]:
         """What is assumed of elements, with these values."""
-        return [_at(one, {v: int(values[name]) for v, name in one.values}) for one in self.assumed if one.elements]
+        return [at_sizes(one, {v: int(values[name]) for v, name in one.values}) for one in self.assumed if one.elements]
 
     def _drawn(self, name: str, known: Sequence[Assumption], written: bool) -> Draw:
         dtype = self._dtype(name)
@@ -194,8 +194,8 @@ class DrawnMemory:
         for name in names:
             own = [one for one in related if one.tensors == (name,)]
             ways = self._ways(name, made[name], [one for one in known if one.tensors == (name,)])
-            made[name] = next((one for one in ways if all(_holds(each, {name: one}) for each in own)), made[name])
-        if all(_holds(one, made) for one in related):
+            made[name] = next((one for one in ways if all(holds_in(each, {name: one}) for each in own)), made[name])
+        if all(holds_in(one, made) for one in related):
             return {name: made[name] for name in names}
         return self._solved(names, known, made)
 
@@ -250,7 +250,7 @@ def _alone(name: str, said: Sequence[Assumption]) -> list[tuple[Expr, Expr]]:
     return [(v, one.holds) for one in said if one.tensors == (name,) and (v := one.alone) is not None]
 
 
-def _at(one: Assumption, at: Mapping[Expr, int]) -> Assumption:
+def at_sizes(one: Assumption, at: Mapping[Expr, int]) -> Assumption:
     """An assumption where some variables are numbers."""
     elements = (replace(e, subscripts=tuple(simplify(substitute(s, at)) for s in e.subscripts)) for e in one.elements)
     return replace(one, holds=substitute(one.holds, at), elements=tuple(elements))
@@ -298,7 +298,7 @@ def _reached(one: AssumedElement, axes: Mapping[Expr, Array], shape: tuple[int, 
     return at if all(((n >= 0) & (n < length)).all() for n, length in zip(at, shape, strict=True)) else None
 
 
-def _holds(one: Assumption, contents: Mapping[str, Array]) -> bool:
+def holds_in(one: Assumption, contents: Mapping[str, Array]) -> bool:
     """Whether an assumption holds of contents."""
     axes = _grid(one, {name: contents[name].shape for name in one.tensors})
     at: dict[Expr, Any] = dict(axes)

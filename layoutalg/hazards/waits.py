@@ -238,10 +238,9 @@ class Waits:
 def left_by(wait: Wait, immediate: int) -> Mapping[str, int]:
     """How many accesses of each counter a wait leaves; of a counter that it does not wait for, nothing.
 
-        >>> from layoutalg.hazards.runs import RUNS, Visit, visits
-    from layoutalg.isa.architecture import ARCHITECTURES
-        >>> left_by(ARCHITECTURES["cdna"].waits["S_WAITCNT"], 0xC07F)
-        {'lgkm': 0}
+    >>> from layoutalg.isa.architecture import ARCHITECTURES
+    >>> left_by(ARCHITECTURES["cdna"].waits["S_WAITCNT"], 0xC07F)
+    {'lgkm': 0}
     """
     return {name: count for name, count in wait.left(immediate).items() if count < wait.most[name]}
 
@@ -288,10 +287,9 @@ def _way(path: Sequence[Visit]) -> str:
 def missing_wait(architecture: Architecture, left: Mapping[str, int]) -> str:
     """The wait instructions that leave so many of each counter, as assemblers write them.
 
-        >>> from layoutalg.hazards.runs import RUNS, Visit, visits
-    from layoutalg.isa.architecture import ARCHITECTURES
-        >>> missing_wait(ARCHITECTURES["cdna"], {"vm": 2}), missing_wait(ARCHITECTURES["rdna4"], {"load": 0})
-        ('s_waitcnt vmcnt(2)', 's_wait_loadcnt 0')
+    >>> from layoutalg.isa.architecture import ARCHITECTURES
+    >>> missing_wait(ARCHITECTURES["cdna"], {"vm": 2}), missing_wait(ARCHITECTURES["rdna4"], {"load": 0})
+    ('s_waitcnt vmcnt(2)', 's_wait_loadcnt 0')
     """
     texts: list[str] = []
     for name, wait in architecture.waits.items():

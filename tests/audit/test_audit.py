@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
+from layoutalg.audit.contents import at_sizes, holds_in
 from layoutalg.errors import DeviceError, LaunchError
 from layoutalg.formats.spec import loads
-from layoutalg.index import value
 from tests.foreign.corpus import HERE, TARGETS, WRONG, Kernel, Sizes
 from tests.foreign.running import binary, launched, machine_code
 from tests.foreign.table import KERNELS
@@ -103,13 +103,8 @@ def admitted(kernel: Kernel, target: str, sizes: Sizes) -> bool:
     _, before = launched(kernel, binary(kernel, target).metadata, sizes)
     assert kernel.launch.launch
     at = {symbol: sizes[name] for name, symbol in kernel.launch.symbols.items() if name in sizes}
-    for one in kernel.launch.launch.assume:
-        held = before.get(one.of)
-        if held is not None and one.max is not None and held.max() > value(one.max, at):
-            return False
-        if held is not None and one.min is not None and held.min() < value(one.min, at):
-            return False
-    return True
+    assumed = (at_sizes(one, at) for one in kernel.launch.launch.assume if one.elements and not one.values)
+    return all(holds_in(one, before) for one in assumed if before.keys() >= {*one.tensors})
 
 
 def test_what_is_wrong_and_safe_no_unsafe_variant_is_proved() -> None:

@@ -263,11 +263,13 @@ def restricted(e: Expr, given: Expr, spread: bool = True) -> Expr:
     >>> a, b = var("a", 9), var("b", 9)
     >>> restricted(select(any_of(a < 5, b < 5), a, select(5 <= a, b, 0)), 5 <= a)
     select(0 <= b * -1 + 4, a, b)
+    >>> restricted(select(a <= 5, a, 5), 5 <= a)
+    5
     """
     if not e.args:
         return e
     if e.op == "select":
-        condition = restricted(e.args[0], given, spread)
+        condition = _chosen(e, given, spread)
         if condition.op == "const":
             return restricted(e.args[1] if condition is TRUE else e.args[2], given, spread)
         ways = (condition, e.args[1]), (negation(condition), e.args[2])
@@ -278,6 +280,18 @@ def restricted(e: Expr, given: Expr, spread: bool = True) -> Expr:
     true, false = _known(given)
     condition = _with_negations_at_leaves(e, args)
     return TRUE if condition in true else FALSE if condition in false else condition
+
+
+def _chosen(e: Expr, given: Expr, spread: bool) -> Expr:
+    """The condition of a choice; of the lesser or greater of two by any order of them, for they may be equal."""
+    condition = restricted(e.args[0], given, spread)
+    if condition.op == "const" or not of_two(e)[0]:
+        return condition
+    low, high = e.args[0].args
+    for one, other, first in ((low, high, TRUE), (high, low, FALSE)):
+        if any(restricted(compare(one, other), given, spread) is TRUE for compare in (le, lt)):
+            return first
+    return condition
 
 
 def _with_negations_at_leaves(node: Expr, args: list[Expr]) -> Expr:

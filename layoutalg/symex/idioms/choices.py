@@ -61,10 +61,10 @@ def alike(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     >>> from layoutalg.index import var
     >>> l = var("l", 64)
     >>> low = select(l < 32, l, 32)
-    >>> alike(l < 32, low, low + (l - 32))
-    l
+    >>> alike(l < 32, low, low + (l - 32)), alike(l < 32, minimum(l, 32), minimum(l, 32) + (l - 32))
+    (l, l)
     """
-    if not any(node.op == "select" and node.args[0] is condition for node in (then, *then.args)):
+    if not any(node.op == "select" for node in (then, *then.args)):
         return None
     one = simplify(restricted(then, condition))
     return one if simplify(restricted(otherwise, negation(condition))) is one else None

@@ -142,6 +142,8 @@ class Tickets:
         wraps = instruction.name.endswith(WRAPPING)
         if not instruction.name.endswith((*ADDITIONS, *WRAPPING)) or one.width != 4 or len(one.order.found) != 1:
             return False
+        if not access.returns(instruction.fields):
+            return False  # nobody looks at it, and nothing is known of what its wave sees behind it
         if access.space == "lds" or (scoped and instruction.fields.get("scope", 0) < DEVICE):
             return False
         goals = (most - 1 <= e if wraps else eq(e, 1) for e in one.order.operands)

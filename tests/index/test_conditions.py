@@ -32,12 +32,12 @@ from layoutalg.index.conditions import (
     disjunction,
     excludes,
     implies,
-    less,
     merged,
     normal_form,
     restricted,
     upper_limits,
 )
+from layoutalg.index.orders import less
 from layoutalg.prove import ForAll, prove
 from tests.matrix import some
 

@@ -15,7 +15,9 @@ SIDPGFX950FullSpeedModel.)
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
@@ -59,6 +61,19 @@ def is_transcendental(name: str) -> bool:
     return name in TRANSCENDENTAL or name in _OTHER_TRANSCENDENTAL
 
 
+class Schedule(NamedTuple):
+    """Passes of products of f64 of 16 rows; whether narrow ones take half of f32's, which are a kind of their own."""
+
+    f64: int
+    halves: bool
+
+
+#: Target → the schedule of its matrix cores (LLVM, SISchedule.td: the model of each processor).
+_SCHEDULES: Mapping[str, Schedule] = {
+    "gfx90a": Schedule(8, halves=False), "gfx942": Schedule(8, halves=True), "gfx950": Schedule(16, halves=True),
+}  # fmt: skip
+
+
 def is_dot(name: str) -> bool:
     """Whether it is a dot product of CDNA's vector units ("DLops")."""
     return name.startswith("V_DOT")
@@ -96,17 +111,16 @@ def matrix_of(instruction: Instruction, target: str) -> MatrixPasses | None:
         return None
     result, rows, depth, types = found[1], int(found[2]), int(found[3]), found[4]
     if result == "F64":
-        return MatrixPasses("dgemm16", 16 if target == "gfx950" else 8) if rows == 16 else MatrixPasses("dgemm4", 4)
-    single = types.split("_")[-1] == "F32"
-    kind = "sgemm" if single and target != "gfx90a" else "xdl"
-    return MatrixPasses(kind, _passes(instruction, target, rows, depth, types))
+        return MatrixPasses("dgemm16", _SCHEDULES[target].f64) if rows == 16 else MatrixPasses("dgemm4", 4)
+    single, halves = types.split("_")[-1] == "F32", _SCHEDULES[target].halves
+    return MatrixPasses("sgemm" if single and halves else "xdl", _passes(instruction, halves, rows, depth, types))
 
 
-def _passes(instruction: Instruction, target: str, rows: int, depth: int, types: str) -> int:
+def _passes(instruction: Instruction, halves: bool, rows: int, depth: int, types: str) -> int:
     if rows == 4:
         return 2
     whole = 8 if rows == 16 else 16
-    if target == "gfx90a":
+    if not halves:
         return whole
     if "F8F6F4" in types:  # of f8 on either side twice as many
         wide = min(instruction.fields.get("cbsz", 0), instruction.fields.get("blgp", 0)) < 2

@@ -22,7 +22,7 @@ from layoutalg.hazards.wait_states.classes import (
     matrix_of,
     unit_of,
 )
-from layoutalg.hazards.wait_states.rules import MANUALS, RULES, WaitRule
+from layoutalg.hazards.wait_states.rules import MANUALS, RULES, WaitRule, ruled_as
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, NO_REGISTER, Instruction, Operand
 from layoutalg.isa.effects import spans_of
@@ -99,11 +99,11 @@ def facts_of(instruction: Instruction, kernel: KernelBinary) -> RuledInstruction
 
     Raises `UnsupportedInstructionError` for one that no table describes.
     """
-    view = _View.of(instruction, kernel)
+    view, target = _View.of(instruction, kernel), ruled_as(kernel.target)
     asked: dict[int, list[WaitRule]] = {}
     for name, which in _SECOND.get(view.unit, {}).items():
-        for register in which(view) if (name, kernel.target) in _ASKING else ():
-            asked.setdefault(register, []).extend(_ASKING[name, kernel.target])
+        for register in which(view) if (name, target) in _ASKING else ():
+            asked.setdefault(register, []).extend(_ASKING[name, target])
     waits = _wait_states(view, kernel)
     return RuledInstruction(
         instruction.name, waits, _time(instruction, kernel, waits), view.matrix,
@@ -164,7 +164,7 @@ class _View:
                 numbers = tuple(range(first, first + span.count))
                 for sort in (reads,) * span.read + (writes,) * span.written:
                     sort[span.role] = sort.get(span.role, ()) + numbers
-        return cls(instruction, unit_of(instruction), matrix_of(instruction, kernel.target), reads, writes)
+        return cls(instruction, unit_of(instruction), matrix_of(instruction, ruled_as(kernel.target)), reads, writes)
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.hazards.wait_states.facts import known_of, register_name
-from layoutalg.hazards.wait_states.rules import MANUALS
+from layoutalg.hazards.wait_states.rules import MANUALS, ruled_as
 from layoutalg.hazards.wait_states.walk import TooFew, Walker
 
 KIND = "wait_states"
@@ -21,17 +21,17 @@ _ONE_NOP = 16
 
 def find(flow: ControlFlow) -> Iterator[Hazard]:
     """Every pair of instructions that AMD's manual or LLVM wants farther apart."""
-    kernel = flow.kernel
-    if kernel.target not in MANUALS:
+    kernel, target = flow.kernel, ruled_as(flow.kernel.target)
+    if target not in MANUALS:
         return
-    known = known_of(kernel.target, kernel.wave_size)
+    known = known_of(target, kernel.wave_size)
     facts = {address: known.facts_of(step.instruction, kernel) for address, step in flow.steps.items()}
     worst: dict[tuple[int, int], TooFew] = {}
-    for one in Walker(kernel.target, flow.blocks, facts).walk():
+    for one in Walker(target, flow.blocks, facts).walk():
         pair = one.first, one.second
         if pair not in worst or _rank(one) > _rank(worst[pair]):
             worst[pair] = one
-    yield from (_hazard(one, MANUALS[kernel.target]) for one in worst.values())
+    yield from (_hazard(one, MANUALS[target]) for one in worst.values())
 
 
 def _rank(one: TooFew) -> tuple[bool, int]:

@@ -34,6 +34,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from layoutalg.target.read import kin
+
 Count = int | tuple[int, int, int, int] | None
 """Wait states, or those of 2, 4, 8 and 16 passes; None: the source was not read."""
 
@@ -42,6 +44,16 @@ MANUALS = {
     "gfx90a": "", "gfx942": "CDNA 3 ISA", "gfx950": "CDNA 4 ISA", "gfx1100": "RDNA 3 ISA", "gfx1151": "RDNA 3.5 ISA",
     "gfx1201": "",
 }  # fmt: skip
+
+
+def ruled_as(target: str) -> str:
+    """The target by whose rules a processor goes, which has the same instruction set.
+
+    >>> ruled_as("gfx1101"), ruled_as("gfx942")
+    ('gfx1100', 'gfx942')
+    """
+    return kin().get(target, target)
+
 
 _PASSES = (2, 4, 8, 16)
 

@@ -29,7 +29,7 @@ from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
 from layoutalg.isa.semantics.counted import counted
-from layoutalg.isa.semantics.ordering import keeps_stores, renews, writes_back
+from layoutalg.isa.semantics.ordering import renews, writes_back
 
 
 class WaveMemory(ReachedMemory):
@@ -341,7 +341,7 @@ class WaveMemory(ReachedMemory):
         registers = self.registers
         registers.track.wait(left, registers.live)
         store = self.architecture.counters.store
-        if self.races and store in left and not keeps_stores(registers.kernel.target):
+        if self.races and store in left and not registers.kernel.machine.keeps_stores:
             known = registers.track.done[store]
             if registers.kernel.one_cache:  # a wave that waits may release what came before its block's barrier
                 known = np.maximum(known, self.waves.complete[store])

@@ -32,15 +32,6 @@ _INVALIDATES: Mapping[str, str] = {
 CONTROLS_CACHES = frozenset({*_INVALIDATES, "BUFFER_WBL2"})
 
 
-def keeps_stores(target: str) -> bool:
-    """Whether a store that its wave has waited for may still lie in a cache that other blocks do not look into.
-
-    >>> keeps_stores("gfx942:xnack-"), keeps_stores("gfx90a"), keeps_stores("gfx1201")
-    (True, False, False)
-    """
-    return target.startswith(("gfx94", "gfx95"))
-
-
 def goes_through(fields: Mapping[str, int]) -> bool:
     """Whether a store itself goes past such a cache: an atomic one, at the scope of an agent or more.
 

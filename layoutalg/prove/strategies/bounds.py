@@ -20,8 +20,9 @@ import math
 
 from layoutalg.index import FALSE, Expr, all_of, conjuncts, simplify, slack, variables
 from layoutalg.index.bounds import at_least_zero, in_range
-from layoutalg.index.conditions import less, restricted
+from layoutalg.index.conditions import restricted
 from layoutalg.index.normal import normal
+from layoutalg.index.orders import less
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
 

@@ -38,7 +38,8 @@ from layoutalg.index import (
     simplify,
 )
 from layoutalg.index.bounds import in_range
-from layoutalg.index.conditions import assuming, less
+from layoutalg.index.conditions import assuming
+from layoutalg.index.orders import less
 from layoutalg.isa.semantics.values import width
 from layoutalg.symex.idioms import reciprocal, short_division
 from layoutalg.symex.idioms.division import shifted

@@ -18,7 +18,7 @@ from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.ordering import CACHES, goes_through, keeps_stores
+from layoutalg.isa.semantics.ordering import CACHES, goes_through
 from layoutalg.symex.machine.addresses import Span
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.lanes import SymbolicLanes
@@ -143,7 +143,7 @@ class SymbolicMemory:
     def _see(self, instruction: Instruction, access: MemoryInstruction) -> None:
         """What others may not see from here on, or the wave may see too old."""
         outstanding, architecture = self.registers.state.outstanding, self.kernel.architecture
-        kept = keeps_stores(self.kernel.target) and not goes_through(instruction.fields)
+        kept = self.kernel.machine.keeps_stores and not goes_through(instruction.fields)
         if access.space == "global" and access.store and kept:
             outstanding.sight = outstanding.sight.storing(instruction.address)
         if access.space == "global" and access.atomic and access.returns(instruction.fields):

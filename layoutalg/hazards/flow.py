@@ -17,9 +17,10 @@ its calls a function returns to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol, Self, TypeVar
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.hazards.constants import Constants
@@ -70,6 +71,21 @@ class FlowBlock:
     def last(self) -> Instruction:
         """The instruction that decides where control goes."""
         return self.steps[-1].instruction
+
+
+class Joined(Protocol):
+    """What an analysis knows at a place; `join`: what it knows by this way or the other, and whether that is new."""
+
+    def copy(self) -> Self:
+        """The same, to be changed."""
+        ...
+
+    def join(self, other: Self) -> bool:
+        """Takes in what another way brings; whether it says less then."""
+        ...
+
+
+K = TypeVar("K", bound=Joined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +141,27 @@ class ControlFlow:
                     done.append(start)
                     stack.pop()
         return {start: k for k, start in enumerate(reversed(done))}
+
+    def known_before(self, entry: K, through: Callable[[FlowBlock, K], None]) -> dict[int, K]:
+        """What is known where each block begins that is reached, by all ways there: the fixpoint.
+
+        `entry`: what is known where a wave begins; `through` makes of what is known before a block what is behind it.
+        """
+        before = {start: entry.copy() for start in self.entries}
+        left = set(before)
+        while left:
+            start = min(left, key=self.order.__getitem__)
+            left.remove(start)
+            after = before[start].copy()
+            through(self.blocks[start], after)
+            for successor in self.blocks[start].successors:
+                known = before.get(successor)
+                if known is None:
+                    before[successor] = after.copy()
+                    left.add(successor)
+                elif known.join(after):
+                    left.add(successor)
+        return before
 
     @cached_property
     def steps(self) -> Mapping[int, FlowStep]:

@@ -29,7 +29,7 @@ from operator import or_
 
 import numpy as np
 
-from layoutalg.hazards.flow import ControlFlow, FlowStep
+from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.hazards.runs import visits
 from layoutalg.hazards.thread_values import KnownInThreads, ValuesAtBlocks
@@ -190,27 +190,17 @@ class LdsOrder:
         """Of every access the first that it meets and nothing orders, those that are sure before others."""
         if not self.reached:
             return
-        order, before = self.flow.order, {entry: Pending() for entry in self.flow.entries}
-        left = set(before)
-        while left:
-            start = min(left, key=order.__getitem__)
-            left.remove(start)
-            block, after = self.flow.blocks[start], before[start].copy()
-            for step in block.steps:
-                self._step(step, after)
-            if len(block.successors) > 1:
-                after.near = set()
-            for successor in block.successors:
-                known = before.get(successor)
-                if known is None:
-                    before[successor] = after.copy()
-                    left.add(successor)
-                elif known.join(after):
-                    left.add(successor)
+        self.flow.known_before(Pending(), self._through)
         decidable = self._block_is_said or any(one.to_lds for one in self.reached.values())
         if decidable and any(one.undecided for one in self._told.values()):
             self._carry_out()
         yield from self._told.values()
+
+    def _through(self, block: FlowBlock, after: Pending) -> None:
+        for step in block.steps:
+            self._step(step, after)
+        if len(block.successors) > 1:
+            after.near = set()
 
     def _carry_out(self) -> None:
         """Runs of the scalar unit: what they meet is met."""

@@ -198,24 +198,12 @@ class ValuesAtBlocks:
 
     def walk(self) -> Mapping[int, KnownInThreads]:
         """What is known where each block begins."""
-        order = self.flow.order
-        entry = KnownInThreads.at_entry(self.threads, self.flow.kernel.wave_size)
-        before = {start: entry.copy() for start in self.flow.entries}
-        left = set(before)
-        while left:
-            start = min(left, key=order.__getitem__)
-            left.remove(start)
-            after = before[start].copy()
-            for step in self.flow.blocks[start].steps:
+
+        def through(block: FlowBlock, after: KnownInThreads) -> None:
+            for step in block.steps:
                 self.step(after, step)
-            for successor in self.flow.blocks[start].successors:
-                known = before.get(successor)
-                if known is None:
-                    before[successor] = after.copy()
-                    left.add(successor)
-                elif known.join(after):
-                    left.add(successor)
-        return before
+
+        return self.flow.known_before(KnownInThreads.at_entry(self.threads, self.flow.kernel.wave_size), through)
 
     def step(self, values: KnownInThreads, step: FlowStep) -> None:
         """What is known after a step, which matters only where it writes something relevant."""

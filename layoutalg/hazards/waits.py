@@ -132,23 +132,12 @@ class Waits:
 
     def _fixpoint(self) -> dict[int, UnderWay]:
         """What may be under way at the beginning of each block that is reached."""
-        order = self.flow.order
-        before = {entry: UnderWay() for entry in self.flow.entries}
-        left = set(before)
-        while left:
-            start = min(left, key=order.__getitem__)
-            left.remove(start)
-            after = before[start].copy()
-            for _ in self.faults(start, after):
+
+        def through(block: FlowBlock, after: UnderWay) -> None:
+            for _ in self.faults(block.start, after):
                 pass
-            for successor in self.flow.blocks[start].successors:
-                known = before.get(successor)
-                if known is None:
-                    before[successor] = after.copy()
-                    left.add(successor)
-                elif known.join(after):
-                    left.add(successor)
-        return before
+
+        return self.flow.known_before(UnderWay(), through)
 
     def faults(self, start: int, state: UnderWay, first: int = 0) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
         """Carries a block out on a state, from a step on: what touches what an access is to write, the access, ages."""

@@ -249,7 +249,7 @@ def _texts(
         texts = {"-refuted": (smt.Form(text, arithmetic, how, points=points), "sat")}
     else:
         how_said = [(c["said"], c["steps"]) for c in told if c["expected"] == "unsat"]
-        forms = smt.said_again(obligation, how_said) or smt.forms(obligation)
+        forms = smt.said_again(obligation, how_said) or smt.forms(obligation, outcome.strategy)
         texts = {f"-{n}" if len(forms) > 1 else "": (form, "unsat") for n, form in enumerate(forms)}
     if (alone := smt.assumptions_text(obligation, bits)) is not None:
         texts["-assumptions"] = smt.Form(alone, arithmetic, "what is assumed, alone"), "sat"

@@ -13,6 +13,7 @@
 | enumeration   | again, up to 2¹⁶ points                          | milliseconds   |
 | cases         | sizes that are powers of two, one by one         | milliseconds   |
 | unbounded     | powers of two, and sizes beside xor, by z3       | as z3          |
+| any function  | goals that rest on few bitwise facts, by z3      | as z3          |
 | z3            | integers, or bit-vectors where something is xor  | 10 ms – limit  |
 | enumeration   | again, up to the limit                           | a second       |
 | small sizes   | again, more of them                              | a second       |
@@ -32,7 +33,7 @@ from layoutalg.index import TRUE, Expr, all_of, budget, eq, negation
 from layoutalg.prove.obligation import ForAll, Obligation, Onto, in_domain, told_apart
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.replay import replays
-from layoutalg.prove.solver import solve
+from layoutalg.prove.solver import solve, with_any_function
 from layoutalg.prove.strategies.algebra import normal_form
 from layoutalg.prove.strategies.bits import f2_rank
 from layoutalg.prove.strategies.bounds import bounds
@@ -89,7 +90,7 @@ def algebra(obligation: Obligation, limits: Limits) -> Outcome:
 
 PORTFOLIO: tuple[Strategy, ...] = (
     *ALGEBRA, tiny_enumeration, algebra, difference, few_small_sizes, bounds, quick_enumeration, by_cases,
-    without_maximum, solve, enumeration, small_sizes,
+    without_maximum, with_any_function, solve, enumeration, small_sizes,
 )  # fmt: skip
 
 STRATEGIES: Mapping[str, Strategy] = {
@@ -160,11 +161,15 @@ def first(steps: Sequence[Strategy], obligation: Obligation, *, limits: Limits) 
 def _in_its_share(step: Strategy, obligation: Obligation, limits: Limits, last: bool) -> Outcome:
     """The outcome of a strategy that leaves time for those after it."""
     share = 1.0 if last else SOLVER_SHARE if step is solve else SHARE
-    return budget.in_time(
-        share * min(limits.seconds, budget.left()),
-        lambda: step(obligation, limits),
-        lambda why: GaveUp(step.__name__.replace("_", " "), why),
-    )
+    name = step.__name__.replace("_", " ")
+    try:
+        return budget.in_time(
+            share * min(limits.seconds, budget.left()),
+            lambda: step(obligation, limits),
+            lambda why: GaveUp(name, why),
+        )
+    except RecursionError:
+        return GaveUp(name, "an expression is nested too deeply")
 
 
 def _onto(obligation: Onto, limits: Limits, strategy: str | None) -> Outcome:

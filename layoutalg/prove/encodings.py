@@ -2,6 +2,7 @@
 
 * Integers: `x div d` and `x mod d` become one (q, r) for each pair (x, d), with x = q·d + r and 0 ≤ r < d; d ≥ 1 holds
   by construction of every expression.  Sizes may be symbols.
+* Any function: integers, where a bitwise operation is any function within its limits; only what holds counts there.
 * Bit-vectors: the width holds every value of every node, by the ranges, and a sign bit: nothing wraps.  Needed where
   an expression has xor or and; sizes must be bounded.
 
@@ -29,6 +30,8 @@ WORDS = re.compile(
     r"|bv\w*|int\w*|rotate_\w+|\w+_extend|any-.*"
 )
 """What no unknown is called: words of SMT-LIB 2.6, operations of its theories and of solvers, and our own functions."""
+
+BITWISE = ("xor", "and")
 
 
 class NotExpressible(ValueError):
@@ -160,7 +163,7 @@ class Integers(Encoding):
         super().__init__(nodes)
         self._symbolic = any(node.op == "var" and node.value.extent is not None for node in nodes)
         for node in nodes:
-            if node.op in ("xor", "and"):
+            if node.op in BITWISE:
                 raise NotExpressible(f"{node} is bitwise; use bit-vectors")
 
     def number(self, value: int) -> Any:
@@ -229,6 +232,30 @@ class Integers(Encoding):
         }
 
 
+class AnyFunction(Integers):
+    """The integers, with any function that keeps a bitwise operation's limits in its place: what holds for all of them
+    holds for that one.
+    """
+
+    def __init__(self, nodes: Sequence[Expr]) -> None:
+        super().__init__([node for node in nodes if node.op not in BITWISE])
+
+    def arithmetic(self) -> Mapping[str, Callable[..., Any]]:
+        return {**super().arithmetic(), **{name: self._any(name) for name in BITWISE}}
+
+    def _any(self, name: str) -> Callable[..., Any]:
+        function = z3.Function(f"any-{name}", z3.IntSort(), z3.IntSort(), z3.IntSort())
+
+        def value(one: Any, other: Any) -> Any:
+            result = self.fresh("bits")
+            most = [result <= one, result <= other] if name == "and" else [result <= one + other]
+            limits = z3.Implies(z3.And(one >= 0, other >= 0), z3.And(result >= 0, *most))
+            self.conditions.append((f"value-{result}", z3.And(result == function(one, other), limits)))
+            return result
+
+        return value
+
+
 class BitVectors(Encoding):
     """Signed bit-vectors wide enough for every value of every node, and for the biased dividends of floor division."""
 
@@ -283,6 +310,12 @@ class BitVectors(Encoding):
             "lt": self.lt,
             "le": self.le,
         }
+
+
+ENCODINGS: Mapping[str, type[Encoding]] = {
+    "integers": Integers, "bit-vectors": BitVectors, "any function": AnyFunction
+}  # fmt: skip
+"""The arithmetics that a solver may be asked in, by name."""
 
 
 def _bias(x: Expr, d: Expr) -> int:

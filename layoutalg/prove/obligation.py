@@ -237,7 +237,12 @@ def told_apart(obligation: Obligation) -> None:
 
 def needs_bits(obligation: Obligation) -> bool:
     """Whether an operation is bitwise: the class of problem that bit-vectors win."""
-    return any(node.op in ("xor", "and") for node in postorder(*obligation.roots))
+    return bitwise(*obligation.roots)
+
+
+def bitwise(*exprs: Expr) -> bool:
+    """Whether there is a bitwise operation in an expression."""
+    return any(node.op in ("xor", "and") for node in postorder(*exprs))
 
 
 def in_domain(point: Point, over: tuple[Expr, ...]) -> bool:

@@ -6,6 +6,7 @@ its values as assertions, and `sat` confirms it; the text of assumptions alone m
 | an obligation that holds        | its forms                                                                          |
 |---------------------------------|------------------------------------------------------------------------------------|
 | linear, or of bounded bits      | one text: its negation                                                             |
+| shown so                        | one text: its negation with any function for a bitwise one                         |
 | with products of unknowns       | one for each part of the goal, with the steps that make it linear (`steps`)        |
 | with bits of unbounded sizes    | one for each part: bit-vectors of what has a maximum, or any function for the bits |
 
@@ -25,11 +26,12 @@ import z3
 
 from layoutalg.index import TRUE, unused
 from layoutalg.prove.decide import decide_quickly
-from layoutalg.prove.encodings import BitVectors, Encoding, Integers, NotExpressible
+from layoutalg.prove.encodings import AnyFunction, BitVectors, Encoding, Integers, NotExpressible
 from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import Obligation, Onto, Point, needs_bits
 from layoutalg.prove.outcome import Holds
-from layoutalg.prove.steps import AnyFunction, Quotients, Step, assertions, parts, search
+from layoutalg.prove.solver import ANY_FUNCTION
+from layoutalg.prove.steps import Quotients, Step, assertions, parts, search
 from layoutalg.prove.strategies.changes import changed
 
 SECONDS = 2.0
@@ -39,6 +41,7 @@ SEARCH = 20.0
 
 
 AS_IT_STANDS = "as it stands"
+ANY_BITS = "any function for a bitwise one"
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,13 @@ class Form:
 
 
 @lru_cache(maxsize=1 << 12)
-def forms(obligation: Obligation) -> tuple[Form, ...]:
-    """Texts that are all `unsat` only where the obligation holds; of one that was proved.  Kept: transforms recur.
+def forms(obligation: Obligation, strategy: str = "") -> tuple[Form, ...]:
+    """Texts that are all `unsat` only where the obligation holds; of one that a strategy proved.  Kept: many recur.
 
     NotExpressible where it cannot be said.
     """
+    if strategy == ANY_FUNCTION:
+        return (_said(obligation, AnyFunction, ANY_BITS, ()),)
     bits = needs_bits(obligation)
     whole: tuple[Form, ...]
     reason: NotExpressible | None
@@ -89,6 +94,8 @@ def said_again(obligation: Obligation, how: Sequence[tuple[str, Any]]) -> tuple[
     try:
         if [words for words, _ in how] == [AS_IT_STANDS]:
             return (Form(smt_text(obligation, bits), _arithmetic(bits)),)
+        if [words for words, _ in how] == [ANY_BITS]:
+            return (_said(obligation, AnyFunction, ANY_BITS, ()),)
         for words, same in _ways(obligation):
             if len(parts(same)) == len(how) and all(told in _sayings(words) for told, _ in how):
                 said = zip(parts(same), how, strict=True)
@@ -110,7 +117,7 @@ def _sayings(words: str) -> dict[str, type[Encoding]]:
     return {
         f"{made}; with steps": Quotients,
         made: BitVectors,
-        f"{made}; any function for a bitwise one": AnyFunction,
+        f"{made}; {ANY_BITS}": AnyFunction,
     }
 
 

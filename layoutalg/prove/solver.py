@@ -18,7 +18,7 @@ from typing import Any
 
 from layoutalg.index import budget
 from layoutalg.lazy import lazy_imports
-from layoutalg.prove.obligation import Obligation, Onto, needs_bits
+from layoutalg.prove.obligation import ForAll, Obligation, Onto, bitwise, needs_bits
 from layoutalg.prove.outcome import OVERRUN, Fails, GaveUp, Holds, Limits, Outcome
 
 with lazy_imports():
@@ -28,12 +28,28 @@ STEPS = 2_000_000
 """Steps of z3 to the second, of a quiet core: the median of 109 queries of audits."""
 MOST = 2000.0
 """Seconds that z3's count of steps can hold."""
+ANY_FUNCTION = "z3 any function"
+"""What is said to have shown what `with_any_function` shows."""
 
 
 def solve(obligation: Obligation, limits: Limits) -> Outcome:
     """z3's answer: bit-vectors where an operation is bitwise, integers elsewhere (the class decides, not a race)."""
-    bits = needs_bits(obligation)
-    name = "z3 bit-vectors" if bits else "z3 integers"
+    return _solved(obligation, "bit-vectors" if needs_bits(obligation) else "integers", limits)
+
+
+def with_any_function(obligation: Obligation, limits: Limits) -> Outcome:
+    """z3's answer where what is given, and that alone, is bitwise: that it holds for any functions in their place.
+
+    Most such goals rest on other facts, and integers find those that bit-vectors are too wide for.
+    """
+    if not isinstance(obligation, ForAll) or not bitwise(obligation.given) or bitwise(obligation.goal):
+        return GaveUp(ANY_FUNCTION, "it is not that only what is given is bitwise")
+    outcome = _solved(obligation, "any function", limits)
+    return GaveUp(ANY_FUNCTION, "with another function it fails") if isinstance(outcome, Fails) else outcome
+
+
+def _solved(obligation: Obligation, arithmetic: str, limits: Limits) -> Outcome:
+    name = f"z3 {arithmetic}"
     if isinstance(obligation, Onto):
         return GaveUp(name, "an exists below a forall: what suffices is proved in its place")
     kept = None if limits.cache is None else cache.Cache(Path(limits.cache))
@@ -41,7 +57,7 @@ def solve(obligation: Obligation, limits: Limits) -> Outcome:
     if found:
         return found
     with _LOCK:
-        answer, content = _PROCESS.ask(obligation, bits, limits)
+        answer, content = _PROCESS.ask(obligation, arithmetic, limits)
     if answer not in ("holds", "fails"):
         return GaveUp(name, content)
     outcome = Holds(name) if answer == "holds" else Fails(name, content)
@@ -61,22 +77,22 @@ class _Process:
         """Leaves the worker to the process that started it: a fork must not read another's answers."""
         self._running = None
 
-    def ask(self, obligation: Obligation, bits: bool, limits: Limits) -> tuple[str, Any]:
+    def ask(self, obligation: Obligation, arithmetic: str, limits: Limits) -> tuple[str, Any]:
         """The worker's answer, or ("unknown", why there is none); a worker that died of itself before is replaced."""
         used_before = self._running
-        answer = self._ask(obligation, bits, limits)
+        answer = self._ask(obligation, arithmetic, limits)
         again = answer[0] == "ended" and used_before is not None
         if again:
-            answer = self._ask(obligation, bits, limits)
+            answer = self._ask(obligation, arithmetic, limits)
         return ("unknown", answer[1]) if answer[0] == "ended" else answer
 
-    def _ask(self, obligation: Obligation, bits: bool, limits: Limits) -> tuple[str, Any]:
+    def _ask(self, obligation: Obligation, arithmetic: str, limits: Limits) -> tuple[str, Any]:
         try:
             worker = self._started(limits)
             seconds = min(limits.seconds, budget.left())
             whole = int(STEPS * min(seconds, MOST))
             steps = whole if limits.steps is None else min(whole, limits.steps)
-            data = pickle.dumps((obligation, bits, steps))
+            data = pickle.dumps((obligation, arithmetic, steps))
             assert worker.stdin is not None
             worker.stdin.write(len(data).to_bytes(8, "little") + data)
             worker.stdin.flush()

@@ -26,7 +26,7 @@ What it does not do: bitwise operations, and choices among values (`select`, `lo
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice, product
@@ -46,7 +46,6 @@ SECONDS = 1.0
 """What z3 gets to pick the steps of one statement."""
 MOST = 3000
 """The most steps that are looked through."""
-BITWISE = ("xor", "and")
 ONE = Poly.of(1)
 
 
@@ -118,26 +117,6 @@ class Quotients(Integers):
         plain = simplify(node)
         if plain is not node:
             self.plain.append((quotient, self._without_lemmas(plain, leaves), d))
-
-
-class AnyFunction(Quotients):
-    """The integers, with any function in the place of a bitwise operation: what holds for all holds for that one."""
-
-    def __init__(self, nodes: Sequence[Expr]) -> None:
-        super().__init__([node for node in nodes if node.op not in BITWISE])
-
-    def arithmetic(self) -> Mapping[str, Callable[..., Any]]:
-        return {**super().arithmetic(), **{name: self._any(name) for name in BITWISE}}
-
-    def _any(self, name: str) -> Callable[..., Any]:
-        function = z3.Function(f"any-{name}", z3.IntSort(), z3.IntSort(), z3.IntSort())
-
-        def value(one: Any, other: Any) -> Any:
-            result = self.fresh("bits")
-            self.conditions.append((f"value-{result}", result == function(one, other)))
-            return result
-
-        return value
 
 
 def parts(obligation: Obligation) -> list[Obligation]:

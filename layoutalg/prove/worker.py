@@ -1,7 +1,7 @@
 """The process that runs z3: reads pickled requests from stdin, answers on stdout, and is killed when it overruns.
 
-A request is (obligation, bits, steps); an answer is ("holds", []), ("fails", points) or ("unknown", reason), and the
-steps that z3 took.
+A request is (obligation, arithmetic, steps); an answer is ("holds", []), ("fails", points) or ("unknown", reason),
+and the steps that z3 took.
 The answer "holds" is given only when the assumptions alone are satisfiable: a vacuous proof is no proof.
 
 How long z3 takes over products of unknowns is luck with a heavy tail: one seed of random numbers takes 0.5 s, the next
@@ -91,11 +91,11 @@ class _Watch(threading.Thread):
         end = self._end
         return end is not None and time.process_time() > end
 
-    def answer(self, obligation: Obligation, bits: bool, steps: int) -> tuple[str, Any, int]:
+    def answer(self, obligation: Obligation, arithmetic: str, steps: int) -> tuple[str, Any, int]:
         """What is answered to a request."""
         self.counted, self._end = 0, time.process_time() + LEAST + steps / SLOWEST
         try:
-            return *_answer(obligation, bits, steps, self), self.counted
+            return *_answer(obligation, arithmetic, steps, self), self.counted
         finally:
             self._end = None
 
@@ -111,9 +111,10 @@ class _Watch(threading.Thread):
             self.counted += dict(counts[k] for k in range(len(counts))).get("rlimit count", 0)
 
 
-def _answer(obligation: Obligation, bits: bool, steps: int, watch: _Watch) -> tuple[str, Any]:
+def _answer(obligation: Obligation, arithmetic: str, steps: int, watch: _Watch) -> tuple[str, Any]:
     try:
-        problem = lowering.NegatedObligation(obligation, encodings.BitVectors if bits else encodings.Integers)
+        encoding = encodings.ENCODINGS[arithmetic]
+        problem, bits = lowering.NegatedObligation(obligation, encoding), encoding is encodings.BitVectors
         given = [*problem.given.values()]
         result, solver = _decided([*given, problem.negation], bits, steps, watch)
         if result == z3.sat:

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.builders import Window, conv_to_gemm, gemm_v1_lds, padded_gemm, universal_row_major
 from benchmarks.corpus import defective, symbolic
-from layoutalg.index import eq, negation, symbol, var, xor
+from layoutalg.index import all_of, bitand, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
 from layoutalg.prove import (
     Agree,
@@ -41,6 +41,8 @@ needed("bitwuzla", "recheck")
 
 TILE = universal_row_major(64, 64)
 LDS = gemm_v1_lds(symbol("M"), 64)
+LANE, WAVE = var("lane", 64), var("wave", 4)
+M, N = symbol("M", max=1 << 60), symbol("N", max=1 << 60)
 CLAIMS = {
     "tile in bounds": InBounds(TILE),
     "tile": Bijective(TILE),
@@ -48,6 +50,7 @@ CLAIMS = {
     "all M": Injective(LDS),
     "all M in bounds": InBounds(LDS),
     "padding": Bijective(padded_gemm(13, 9, 3, 7)),
+    "first thread": ForAll("one thread", eq(LANE, 0), all_of(eq(LANE + WAVE - bitand(LANE, WAVE), 0), N * M < 1 << 90)),
     "swizzled twice": ForAll("xor undoes itself", xor(xor(var("x", 64), var("y", 64)), var("y", 64)) >= 0),
 }
 

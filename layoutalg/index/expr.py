@@ -35,7 +35,7 @@ from layoutalg.errors import InexpressibleError
 from layoutalg.index.budget import CLOCK
 from layoutalg.index.integers import integer
 from layoutalg.index.node import Node
-from layoutalg.index.ranges import RANGE
+from layoutalg.index.ranges import BOOLEAN, RANGE
 from layoutalg.index.text import show
 
 
@@ -186,6 +186,7 @@ def make_node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
     node.depth = max([a.depth for a in args], default=0) + 1
+    node.chooses = op == "select" or op in BOOLEAN or any(a.chooses for a in args)
     _RECENT.append(node)
     return _TABLE.setdefault(key, node)
 

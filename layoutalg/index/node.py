@@ -11,13 +11,14 @@ Bound = int | float
 class Node:
     """An operation, its arguments, and the value of a leaf; with what is known of it."""
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "depth", "hi", "lo",
-                 "op", "value")  # fmt: skip
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "chooses", "depth",
+                 "hi", "lo", "op", "value")  # fmt: skip
     op: str
     args: tuple[Node, ...]
     value: Any
     lo: Bound
     hi: Bound
     depth: int
+    chooses: bool  # whether there is a choice or a truth value in it
     _repr: str | None  # these two are computed when first asked for
     _order: str | None

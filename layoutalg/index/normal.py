@@ -25,7 +25,7 @@ from functools import lru_cache
 from layoutalg.index import budget
 from layoutalg.index.expr import FALSE, ONE, TRUE, Expr, const, div, mod, mul, xor
 from layoutalg.index.node import Bound
-from layoutalg.index.poly import MOST_TERMS, Poly, common_term, monomial_order
+from layoutalg.index.poly import MOST_TERMS, Monomial, Poly, common_term, monomial_order
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.signs import above_least, covered, shifted_nonnegative
 from layoutalg.index.text import order
@@ -328,6 +328,13 @@ def _nonnegative(poly: Poly, depth: int) -> bool:
     budget.check()
     if depth == 0 or len(poly.terms) > LONGEST or above_least(poly, 0) < 0:
         return False
+    return _eliminated(frozenset(poly.terms.items()), depth)
+
+
+@lru_cache(maxsize=1 << 14)
+def _eliminated(terms: frozenset[tuple[Monomial, int]], depth: int) -> bool:
+    """The same of its terms, with one atom less; kept: the factors of atoms are those of many polynomials."""
+    poly = Poly(dict(sorted(terms, key=lambda term: monomial_order(term[0]))))
     for atom in sorted(poly.atoms(), key=_elimination_order):
         upper = _upper(atom)
         parts = poly.linear_in(atom) if upper is not None else None

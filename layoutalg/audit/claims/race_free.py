@@ -12,6 +12,7 @@ from itertools import chain
 from layoutalg.audit.ask import Answer, Open, unseen
 from layoutalg.audit.claims import aligned, ends, followed, lds_in_bounds
 from layoutalg.audit.followed import Followed
+from layoutalg.audit.global_memory.own_rows import OwnRows
 from layoutalg.audit.global_memory.races import UnitMeeting, meetings
 from layoutalg.audit.lds.races import LdsMeeting
 from layoutalg.prove import Refuted
@@ -26,12 +27,12 @@ RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, lds_in_bounds.NAME, align
 FAULTS: frozenset[str] | None = frozenset({"race", "collision"})
 
 
-def subjects(kernel: Followed) -> Iterator[UnitMeeting | LdsMeeting]:
+def subjects(kernel: Followed) -> Iterator[UnitMeeting | OwnRows | LdsMeeting]:
     """Those of each tensor that is stored to, and those of LDS, with what they may meet."""
     return chain(meetings(kernel.accesses, kernel.ask), kernel.lds_races.meetings())
 
 
-def decided(kernel: Followed, meeting: UnitMeeting | LdsMeeting) -> Answer:
+def decided(kernel: Followed, meeting: UnitMeeting | OwnRows | LdsMeeting) -> Answer:
     """That no two threads meet there."""
     answer = meeting.decided()
     waiting = kernel.ask.waiting() if isinstance(answer.verdict, Refuted) else None

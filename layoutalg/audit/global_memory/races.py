@@ -9,6 +9,8 @@ what else is loaded is none of them, no two meet.
 | equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
 | no two threads meet | each two accesses, with all that their guards say |
 
+Of many groups is asked before whether each thread has a row of its own for them (`own_rows`).
+
 Atomic operations of one width do not race with each other: each is carried out at once where all blocks meet (LLVM's
 AMDGPUUsage, "Memory Model": they bypass the first cache; on gfx12 where their scope is the device or more).  With
 anything else they do.
@@ -30,10 +32,11 @@ from itertools import combinations, combinations_with_replacement, product
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
+from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
-from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, without
+from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, shared_guard, without
 from layoutalg.audit.tickets import Tickets
-from layoutalg.index import TRUE, Expr, all_of, any_of, conjuncts, eq, negation, variables
+from layoutalg.index import TRUE, Expr, all_of, any_of, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
@@ -45,7 +48,7 @@ from layoutalg.symex.values.unknowns import kind_of
 MOST_OPEN = 4
 
 
-def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting]:
+def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting | OwnRows]:
     """Of each tensor that is stored to, the groups of accesses of which two threads may meet."""
     tickets = Tickets(ask, accesses)
     stored = dict.fromkeys(one.memory for one in accesses if (one.store or one.atomic) and one.memory != LDS)
@@ -86,12 +89,17 @@ class _TensorRaces:
     ask: Ask
     tickets: Tickets
 
-    def meetings(self) -> Iterator[UnitMeeting]:
-        """Every two groups, and each with itself, but for those that only load."""
+    def meetings(self) -> Iterator[UnitMeeting | OwnRows]:
+        """Every two groups, and each with itself, but for those that only load, and for rows of threads' own."""
         stores, updates, loads = self._groups()
-        yield from (UnitMeeting(self, one, one) for one in stores)
+        own = in_own_rows(stores + loads, self.tensor.here, self.tensor.sizes, self.ask) if stores else []
+        if own:
+            yield OwnRows(_about([one for group in own for one in self.members(group)]))
+        apart = set(map(id, own))
+        yield from (UnitMeeting(self, one, one) for one in stores if id(one) not in apart)
         for one, other in (*combinations(stores, 2), *product(stores + updates, loads), *product(updates, stores)):
-            yield UnitMeeting(self, one, other)
+            if not {id(one), id(other)} <= apart:
+                yield UnitMeeting(self, one, other)
         for one, other in combinations_with_replacement(updates, 2):
             yield UnitMeeting(self, one, other, updates=True)
 
@@ -232,8 +240,7 @@ def _by_parts(about: str, parts: Iterable[Answer]) -> Answer:
 
 def _weakest(parts: Sequence[Part]) -> Part:
     """One unit that several accesses touch: under what all of their guards say."""
-    shared = frozenset.intersection(*(conjunct_set(part.guard) for part in parts))
-    return Part(parts[0].offset, all_of(*(part for part in conjuncts(parts[0].guard) if part in shared)))
+    return Part(parts[0].offset, shared_guard([part.guard for part in parts]))
 
 
 def _about(members: Sequence[UnitAccess]) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import prod
 
 from layoutalg.index import ZERO, Expr, all_of, budget, conjuncts, le, simplify, slack, value, var, variables
+from layoutalg.index.conditions import conjunct_set
 from layoutalg.index.normal import normal
 
 
@@ -126,6 +127,12 @@ def _step(room: Expr, guard: Sequence[Expr]) -> int:
         if difference is not None and difference.op == "const":
             return int(difference.value)
     return 0
+
+
+def shared_guard(guards: Sequence[Expr]) -> Expr:
+    """What all of some guards say."""
+    shared = frozenset.intersection(*map(conjunct_set, guards))
+    return all_of(*(part for part in conjuncts(guards[0]) if part in shared))
 
 
 def without(guard: Expr, strange: Collection[Expr]) -> Expr:

@@ -10,6 +10,7 @@ import pytest
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Answer, Ask
+from layoutalg.audit.global_memory.own_rows import OwnRows
 from layoutalg.audit.global_memory.races import meetings
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, Obligation, prove
@@ -25,10 +26,11 @@ LIMITS = Limits(seconds=2, steps=300_000, choices=8)
 class Drawn:
     """One kernel: the accesses of a plan, each of its numbers and guards perhaps another than it should be."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, name: str = "") -> None:
         self.random = random = Random(seed)
         self.faults = random.choice([0.0, 0.1, 0.2])
-        plan = random.choice([self.rows, self.columns, self.unrolled, self.grid_stride, self.wide, self.split])
+        plans = [self.rows, self.columns, self.unrolled, self.grid_stride, self.wide, self.split]
+        plan = getattr(self, name) if name else random.choice(plans)
         blocks = {self.rows: (M + T - 1) // T, self.grid_stride: const(2), self.split: const(3)}
         self.block = var("block_x", blocks.get(plan, (N + T - 1) // T))
         self.at = self.block * self.off(T) + X
@@ -93,6 +95,13 @@ class Drawn:
         self.put(self.at, eq(Y, 1), eq(self.block, 0))
         self.put(X, eq(Y, 1), eq(self.block, self.off(const(0))), store=self.random.random() < 0.5)
 
+    def places(self) -> None:
+        """Each thread stores to and loads from many places of a row, of whose columns little is seen."""
+        length = self.random.choice([N, const(8)])
+        for k in range(12):
+            column = var("iteration_0", 3) * (k + 1) % length
+            self.put(self.at * self.off(length) + self.off(column), self.at < M, eq(Y, 0), store=k % 3 == 0)
+
     @property
     def race(self) -> Mapping[Expr, int] | None:
         """Sizes at which two threads meet."""
@@ -133,11 +142,11 @@ def race_free(accesses: Sequence[TracedAccess], launched: Any) -> bool:
     return all(one.decided().verdict.name == "proved" for one in meetings(accesses, Asked(launched)))
 
 
-def held(seeds: range) -> tuple[int, int]:
+def held(seeds: range, plan: str = "") -> tuple[int, int]:
     """How many have no race, and how many of these are shown to have none; none that has one is."""
     safe = shown = 0
     for seed in seeds:
-        drawn = Drawn(seed)
+        drawn = Drawn(seed, plan)
         proved, race = race_free(drawn.accesses, drawn.launched), drawn.race
         assert not (proved and race), (seed, race, [(str(a), a.offset, a.guard) for a in drawn.accesses])
         safe, shown = safe + (race is None), shown + proved
@@ -147,6 +156,14 @@ def held(seeds: range) -> tuple[int, int]:
 def test_no_race_is_missed() -> None:
     safe, shown = held(range(8))
     assert shown == safe
+
+
+def test_no_race_is_missed_in_rows_of_threads_own() -> None:
+    safe, shown = held(range(6), "places")
+    assert shown == safe
+    drawn = [Drawn(seed, "places") for seed in range(6)]
+    together = [[*meetings(one.accesses, Asked(one.launched))] for one in drawn]
+    assert any(len(found) == 1 and isinstance(found[0], OwnRows) for found in together)
 
 
 @pytest.mark.parametrize(("form", "barriers", "shown"), [("GLOBAL", 1, True), ("GLOBAL", 0, False), ("SMEM", 1, False)])
@@ -183,3 +200,5 @@ def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope
 def test_no_race_is_missed_in_many_kernels() -> None:
     safe, shown = held(range(8, 200))
     assert shown >= safe * 0.9
+    safe, shown = held(range(6, 60), "places")
+    assert shown == safe

@@ -14,7 +14,7 @@ KERNEL(of_each_thread_behind_one) { HERE; o += 8;
   #pragma unroll
   for (int k = 0; k < 12; k++) o[t * 8 + at[k * 64 + threadIdx.x]] += t + k; }
 
-//: race_free refuted, in_bounds proved
+//: race_free refuted
 KERNEL(rows_too_short) { HERE;
   #pragma unroll
   for (int k = 0; k < 12; k++) o[t * 7 + at[k * 64 + threadIdx.x]] += t + k; }

@@ -52,6 +52,9 @@ ALL_LANES = "what else than a lane's place and sizes guards an access holds for 
 #: Sets of lanes of which one instruction's cost is looked at, at most.
 MOST_SETS = 1 << 11
 
+#: Numbers of sizes are told apart without their constant where it is less: int64 holds what lanes need then.
+MOST_APART = 1 << 62
+
 Bools = NDArray[np.bool_]
 
 
@@ -192,7 +195,8 @@ def _split(block: BlockThreads, part: Expr) -> tuple[Expr, Ints] | None:
     if not own_variables(lane) <= set(block.threads) or any(kind_of(v) is not None for v in own_variables(sizes)):
         return None
     constant = dict(normal(sizes).terms).get((), 0)  # so that parts a constant apart ask of one number
-    return simplify(sizes - constant), -constant - _waves(block, lane)
+    near = constant if abs(constant) < MOST_APART else 0
+    return simplify(sizes - near), -near - _waves(block, lane)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 Loops are followed several times until an invariant is found; what an attempt recorded is rolled back, or it records
 nothing.  Of a load to LDS it is known behind the last instruction only how many barriers it spans.
+
+What barriers find of accesses (`complete`, `Order.shown`, `Order.fresh`) says of one before a barrier that another wave
+has passed how it was when its own wave came there.  A wave that ends comes to none; but all waves come to as many, or
+`followed` is not proved, so its own wave came there, too.
 """
 
 from __future__ import annotations

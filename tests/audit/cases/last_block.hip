@@ -150,3 +150,14 @@ KERNEL(beside_an_atomic_operation) { HERE; __shared__ unsigned count; LEAVE; if 
 //: unproved on gfx942
 KERNEL(told_by_an_atomic_operation) { HERE; LEAVE; if (t == 0) got = 0; RELEASE; __syncthreads(); if (t == 0) atomicOr(&got, TAKE(1u));
   __syncthreads(); if (got == n - 1) { ACQUIRE; SUM; } }
+
+// Waves that end early come to fewer barriers than others: no barrier finds what they have not shown.
+#define ENDS __builtin_amdgcn_endpgm()
+#define SUM_ALL float s = 0; for (unsigned k = 0; k < 4 * n; k++) s += part[k * 64 + t]; o[t] = s
+
+//: followed unknown, race_free unknown on gfx942
+KERNEL(ends_before_it_is_seen) { HERE; LEAVE; if (t >= 64) ENDS; RELEASE; __syncthreads(); if (t == 0) got = TAKE(1u); __syncthreads(); if (got == n - 1) { ACQUIRE; SUM_ALL; } }
+
+//: followed unknown, race_free refuted, initialised unknown on gfx942
+KERNEL(ends_before_it_renews) { HERE; LEAVE; RELEASE; __syncthreads(); if (t < 64) { if (t == 0) got = TAKE(1u); asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory"); ENDS; }
+  __builtin_amdgcn_s_barrier(); if (got == n - 1) { SUM; } }

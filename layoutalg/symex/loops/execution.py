@@ -9,13 +9,12 @@
 | `scc` of a uniform comparison | the comparison holds | the same |
 
 Branches that constants decide go one way, so loops of a constant count are followed as often as they run.  A loop
-whose count is not constant is left to `loops`.
+whose count is not constant, or is great, is left to `loops`.
 What it cannot represent: branches to an address in a register.
 """
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Protocol
 
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, budget, conjuncts, negation, simplify
@@ -39,6 +38,9 @@ have nothing to do with each other.
 
 #: Iterations by which a loop is followed: each one of its invariant; the one behind its last, which leaves.
 EACH, BEHIND = -1, -2
+
+#: How often a loop is followed turn by turn: one that sizes of a million say goes on is not followed to its end.
+MOST_FOLLOWED = 1 << 10
 
 
 class Loops(Protocol):
@@ -97,12 +99,12 @@ class SymbolicExecution:
         return ends
 
     def _loop(self, head: int, entry: State) -> Edges:
-        """As often as it runs, while constants say whether it goes on; else by its invariant."""
+        """As often as it runs, while it is known to go on, and that is not too often; else by its invariant."""
         machine, blocks = self.machine, self.flow.loops[head]
         if all(target in blocks for start in blocks for target in self.blocks[start].successors):
             raise NotReadable(f"the loop at {head:#x} has no exit")
         mark, state = machine.trace.mark(), entry
-        for number in count():
+        for number in range(MOST_FOLLOWED):
             try:
                 ends = self.iteration(head, state.copy(), number)
             except NotReadable:  # what a loop does that only some waves go on with

@@ -17,6 +17,7 @@ from layoutalg.lazy import exports, lazy_imports
 
 with exports():
     from layoutalg.audit.call import audit
+    from layoutalg.counters.call import counters
     from layoutalg.draw import explore
     from layoutalg.draw import show as draw
     from layoutalg.errors import LayoutError, SpecError
@@ -89,7 +90,7 @@ __all__ = [
     "FitsIndexType", "Freeze", "InBounds", "Injective", "LayoutError", "LeftPad", "Limits", "Merge", "Modulo",
     "Monotone", "Offset", "Pad", "PassThrough", "Proved", "Refuted", "Replicate", "RightPad", "RoundTrip", "Slice",
     "SpecError", "Strided", "Surjective", "TensorAdaptor", "TensorDescriptor", "TileDistribution",
-    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "audit", "bind", "check", "cute",
+    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "audit", "bind", "check", "counters", "cute",
     "default_claims", "draw", "dump", "explain", "explore", "from_dlpack", "from_numpy", "from_torch", "lane_map",
     "load", "loads",
     "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",

@@ -27,6 +27,7 @@ PACKAGES = {
     "cpp": "C++ by itself",
     "symex": "Symbolic execution",
     "launch": "Launches",
+    "counters": "Counters",
     "refine": "Binaries",
     "audit": "Audits",
     "teach": "Teaching",

@@ -23,6 +23,7 @@ with lazy_imports():
         ck,
         comparing,
         converting,
+        counting,
         demo,
         drawing,
         executing,
@@ -42,7 +43,8 @@ COMMANDS = {
     "check": checking, "lsp": lsp, "diff": comparing, "offsets": checking, "recheck": rechecking,
     "explain": explaining, "draw": drawing, "synth": synthesis,
     "run": kernels, "emit": kernels, "compile": kernels, "binary": binaries,
-    "execute": executing, "audit": auditing, "survey": surveying, "hazards": hazards, "ck": ck, "convert": converting,
+    "execute": executing, "counters": counting,
+    "audit": auditing, "survey": surveying, "hazards": hazards, "ck": ck, "convert": converting,
     "banks": hardware, "targets": hardware, "devices": hardware, "bench": benching, "demo": demo,
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""

@@ -57,7 +57,7 @@ def execute(
     spec = load(launch_file, include)
     payload, found = chosen_kernel(file, kernel or (spec.launch.kernel if spec.launch else None), target)
     code = codes.decode_kernel(found)
-    values = {name: _value(text) for name, text in defines_of(argument).items()}
+    values = {name: value_of(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
     wanted = {name: placed(Path(path)) for name, path in defines_of(outputs).items()}
     made = concrete.bound(spec, code.kernel.metadata, sizes_of(define), given, values, seed)
@@ -83,7 +83,7 @@ def execute(
     if as_json:
         print(json.dumps({**head, **told, **_traced(watch, trace)}))
         return 0
-    print(_headline(head))
+    print(headline(head))
     print(*report.text(told), sep="\n")
     return 0
 
@@ -96,7 +96,7 @@ def chosen_kernel(file: Path, name: str | None, target: str) -> tuple[bytes, bin
         raise InputError(f"{file}: {error}") from error
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
     """A number that is given as text: an integer in any base, or a fraction."""
     for read in (lambda: int(text, 0), lambda: float(text)):
         try:
@@ -121,7 +121,7 @@ def _waves(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def _headline(head: dict[str, Any]) -> str:
+def headline(head: dict[str, Any]) -> str:
     grid, block = (" × ".join(map(str, head[key])) for key in ("grid", "block"))
     return f"{names.spoken(head['kernel'])} for {head['target']}: {grid} blocks of {block} threads"
 
@@ -152,7 +152,7 @@ def _tell_fault(head: dict[str, Any], found: dict[str, Any], as_json: bool, trac
     if as_json:
         print(json.dumps({**head, "fault": found, **(_traced(traced, True) if traced else {})}))
         return
-    print(f"{_headline(head)}: fault")
+    print(f"{headline(head)}: fault")
     source = f" ({found['source']})" if "source" in found else ""
     print(f"  {found['kind']}: {found['what']}")
     print(f"  at {found['where']}{source}")

@@ -64,6 +64,7 @@ STARTED = {
     "compile": ("t.hip",),
     "binary": ("t.co", "--against", "transpose_lds"),
     "execute": ("k.co", "--launch", "k.toml", "-D", "N=100"),
+    "counters": ("k.co", "--launch", "k.toml", "-D", "N=100"),
     "audit": ("k.co", "--launch", "k.toml"),
     "survey": ("k.co",),
     "hazards": ("k.co",),

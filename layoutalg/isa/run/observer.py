@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, has_no_effect
@@ -87,6 +87,8 @@ class Observer:
     block: tuple[int, int, int] = (0, 0, 0)
     wave: int = 0
     tracing: bool = False
+    counting_idle: bool = False
+    idle: Counter[int] = field(default_factory=Counter)  # waves without an active lane, by the address of a vector's
     traffic: dict[str, InstructionTraffic] = field(default_factory=dict)
     trace: list[Traced] = field(default_factory=list)
     _turns: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -134,7 +136,9 @@ class Observer:
         one.wide_least += int(fewest(where, access.size, max(sizes), lanes).sum())
 
     def after(self, registers: WaveRegisters, instruction: Instruction) -> None:
-        """Notes what the traced wave wrote, where it is one that runs."""
+        """Notes what the traced wave wrote, where it is one that runs; where that is asked, how many waves are idle."""
+        if self.counting_idle and not instruction.name.startswith("S_"):
+            self.idle[instruction.address] += _idle(registers, instruction)
         row, reached, self._reached = self._row(registers), self._reached, ()
         if row is None or not registers.live[row] or len(self.trace) >= LONGEST_TRACE:
             return
@@ -155,6 +159,15 @@ class Observer:
             return None
         (found,) = np.nonzero((registers.blocks == self.block).all(axis=1))
         return int(found[0]) * registers.waves_per_block + self.wave if found.size else None
+
+
+def _idle(registers: WaveRegisters, instruction: Instruction) -> int:
+    """Live waves without an active lane behind an instruction; all, where it may have given lanes back."""
+    wrote = instruction.operands.get("d")
+    if wrote is not None and wrote.kind == "s" and wrote.index in (EXEC, EXEC + 1):
+        return int(registers.live.sum())
+    some = np.broadcast_to(registers.exec_lanes.any(axis=(0, 3)), registers.shape).reshape(-1)
+    return int((registers.live & ~some).sum())
 
 
 def _words(registers: WaveRegisters, instruction: Instruction) -> Iterator[tuple[str, int, Array]]:

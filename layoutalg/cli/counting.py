@@ -1,0 +1,71 @@
+"""`counters`: what rocprofv3 would count of a launch, without a GPU."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from layoutalg.cli import executing
+from layoutalg.cli.arrays import read_elements
+from layoutalg.cli.files import Includes, defines_of, load, sizes_of
+from layoutalg.errors import Fault
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from layoutalg.counters import call
+    from layoutalg.isa.decode import code as codes
+    from layoutalg.launch import concrete
+
+
+class CounterFormat(StrEnum):
+    """How counters are told."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def counters(
+    file: Annotated[Path, typer.Argument(help="A code object, a bundle, or a library or executable with kernels.")],
+    launch_file: Annotated[Path, typer.Option("--launch", help="The launch file (.toml, .json).")],
+    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="A size: M=100.")] = None,
+    inputs: Annotated[list[str] | None, typer.Option("--input", help="What a tensor holds: x=x.npy.")] = None,
+    argument: Annotated[list[str] | None, typer.Option(help="A value: alpha=0.5; by its place: 3=7.")] = None,
+    kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
+    target: Annotated[str, typer.Option(help="Which code objects of a bundle: gfx942, gfx90a:xnack-.")] = "",
+    compare: Annotated[Path | None, typer.Option(help="Another build, launched the same: side by side.")] = None,
+    seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
+    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = executing.STEPS,
+    include: Includes = None,
+    form: Annotated[CounterFormat, typer.Option("--format", help="How they are told.")] = CounterFormat.TEXT,
+) -> int:
+    """What rocprofv3 would count of a launch, by a run of its machine code over the whole grid; exit 1 for a fault.
+
+    \b
+    layoutalg counters gemm.co --launch gemm.toml -D M=1024 -D N=1024 -D K=1024
+    """
+    spec = load(launch_file, include)
+    wanted = kernel or (spec.launch.kernel if spec.launch else None)
+    values = {name: executing.value_of(text) for name, text in defines_of(argument).items()}
+    given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
+    found = []
+    for one in (file, compare) if compare else (file,):
+        code = codes.decode_kernel(executing.chosen_kernel(one, wanted, target)[1])
+        made = concrete.bound(spec, code.kernel.metadata, sizes_of(define), given, values, seed)
+        try:
+            found.append(call.counters_of(code, made, steps))
+        except Fault as fault:
+            told = {"kernel": code.kernel.name, "fault": {"kind": fault.kind, "what": fault.what, "where": fault.where}}
+            print(json.dumps(told) if form is CounterFormat.JSON else f"{one}: {fault.kind}: {fault}")
+            return executing.FAULT
+    if form is CounterFormat.JSON:
+        print(json.dumps(found[0].report if len(found) == 1 else [each.report for each in found]))
+        return 0
+    for path, each in zip((file, compare), found, strict=False):
+        head = {"kernel": each.kernel, "target": each.target, "grid": each.grid, "block": each.block}
+        print(f"{path}: {executing.headline(head)}")
+    print(*call.text(*found), sep="\n")
+    return 0

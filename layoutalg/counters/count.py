@@ -1,0 +1,173 @@
+"""A launch's counters, from a run of its machine code: how often, and how surely.
+
+Each figure is a range, `least` to `most`:
+
+| certainty | is |
+|---|---|
+| exact | one number, by the definition that is named |
+| bounded | what the definition surely counts, and what it may |
+| in doubt | one number, by what is named, which is not said of this target, or is contested |
+| not known | no source says what it counts, or what something costs |
+
+A counter of LDS cycles is the sum of what `isa.run.cycles` gives each instruction.  All blocks of the launch are run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+from layoutalg.counters.definitions import INSTRUCTIONS, LDS_EXAMPLE, MATRIX_TYPES, MI300, MOPS, TARGETS, counted
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.run.cycles import InstructionCycles
+from layoutalg.isa.run.observer import Observer
+from layoutalg.isa.semantics.accesses import ACCESSES, access_of
+from layoutalg.isa.semantics.control import BARRIERS
+from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.target import target as gpu
+from layoutalg.target.operand import MatrixInstruction
+
+Certainty = Literal["exact", "bounded", "in doubt", "not known"]
+RUN = "the run itself"
+Counts = Sequence[tuple[Instruction, int]]
+
+
+@dataclass(frozen=True)
+class CounterFigure:
+    """What a counter comes to: from `least` to `most`, None where nothing is known, and who says so."""
+
+    name: str
+    least: int | None
+    most: int | None
+    what: str
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def certainty(self) -> Certainty:
+        """How surely it is known."""
+        if self.least is None or self.most is None:
+            return "not known"
+        if self.least < self.most:
+            return "bounded"
+        return "in doubt" if self.notes else "exact"
+
+    @property
+    def text(self) -> str:
+        """The number, or the range."""
+        if self.least is None or self.most is None:
+            return "not known"
+        return f"{self.least}" if self.least == self.most else f"{self.least} … {self.most}"
+
+
+def figures(
+    program: MachineCode, grid: Sequence[int], block: Sequence[int], lds: Sequence[InstructionCycles], watch: Observer
+) -> tuple[CounterFigure, ...]:
+    """Every counter of a launch that has run, its observer counting idle waves."""
+    target, counts = program.kernel.target, watch.counts(program)
+    waves = prod(grid) * -(-prod(block) // program.kernel.wave_size)
+    found = [CounterFigure("SQ_WAVES", waves, waves, "waves", MI300)]
+    found += _instructions(counts, watch.idle, target)
+    found += _lds(counts, lds)
+    found += _matrix(counts, target)
+    stated = [_stated(one, target) for one in found]
+    return (*stated, *_of_the_run(counts, watch))
+
+
+def _stated(one: CounterFigure, target: str) -> CounterFigure:
+    """A figure on a target: of those whose counters no page defines it is in doubt, or not known."""
+    if target in TARGETS or one.least is None:
+        return one
+    if target == "gfx950":
+        note = "defined for MI300; AMD's page on MI350 lists what is new alone"
+        return CounterFigure(one.name, one.least, one.most, one.what, one.source, (*one.notes, note))
+    note = f"no public definition of {target}'s counters was found"
+    return CounterFigure(one.name, None, None, one.what, "", (note,))
+
+
+def _instructions(counts: Counts, idle: Counter[int], target: str) -> Iterator[CounterFigure]:
+    """The counters of instructions; a vector instruction of a wave without an active lane is counted perhaps."""
+    surely, perhaps = Counter[str](), Counter[str]()
+    for instruction, count in counts:
+        how, unsure = counted(instruction, target), idle[instruction.address]
+        for name in how.surely:
+            surely[name] += count - unsure
+            perhaps[name] += unsure
+        for name in how.perhaps:
+            perhaps[name] += count
+    for name, what in INSTRUCTIONS.items():
+        yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, MI300)
+    ways = ("SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")
+    least, most = sum(surely[name] for name in ways), sum(n for one, n in counts if counted(one, target).reaches(ways))
+    yield CounterFigure("TA_TOTAL_WAVEFRONTS_sum", least, most, "vector memory instructions, by wave", MI300)
+
+
+def _lds(counts: Counts, lds: Sequence[InstructionCycles]) -> Iterator[CounterFigure]:
+    """Cycles of LDS: not known where an instruction reaches it whose price no source gives."""
+    stall, active = "cycles lost to bank conflicts", "cycles that LDS is used"
+    unpriced = [*dict.fromkeys(why for one in lds if (why := one.unpriced)), *dict.fromkeys(_unpriced(counts))]
+    if unpriced:
+        yield CounterFigure("SQ_LDS_BANK_CONFLICT", None, None, stall, "", tuple(unpriced))
+        yield CounterFigure("SQ_LDS_IDX_ACTIVE", None, None, active, "", tuple(unpriced))
+    else:
+        cycles, least, idle = (sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
+        doubts = tuple(dict.fromkeys(doubt for one in lds for doubt in one.doubts))
+        yield CounterFigure("SQ_LDS_BANK_CONFLICT", cycles - least, cycles - least, stall, MI300, doubts)
+        yield CounterFigure("SQ_LDS_IDX_ACTIVE", cycles + idle, cycles + idle, active, LDS_EXAMPLE, doubts)
+    if lds or unpriced:
+        note = "no source says what an address conflict is"
+        yield CounterFigure("SQ_LDS_ADDR_CONFLICT", None, None, "cycles lost to address conflicts", "", (note,))
+    else:
+        yield CounterFigure("SQ_LDS_ADDR_CONFLICT", 0, 0, "cycles lost to address conflicts", MI300)
+
+
+def _unpriced(counts: Counts) -> Iterator[str]:
+    for instruction, _ in counts:
+        name = instruction.name
+        if name.startswith("DS_") and name not in ACCESSES:
+            yield f"no source says what {name.lower()} costs in LDS"
+        elif name in ACCESSES and access_of(name, instruction.fields).to_lds:
+            yield "no source says what loads straight to LDS cost there"
+
+
+def _matrix(counts: Counts, target: str) -> Iterator[CounterFigure]:
+    """Operations of the matrix cores by the type of A, and their cycles."""
+    products = [(one, n) for i, n in counts if (one := matrix_instruction_of(i.name, target)) is not None]
+    operations = Counter[str]()
+    for one, count in products:
+        operations[one.a_dtype] += 2 * one.m * one.n * one.k * count
+    for dtype, name in MATRIX_TYPES.items():
+        if operations[dtype]:
+            done = operations[dtype] // MOPS
+            what = f"operations of matrix products of {dtype}, in units of {MOPS}"
+            yield CounterFigure(f"SQ_INSTS_VALU_MFMA_MOPS_{name}", done, done, what, MI300)
+    if products:
+        yield _busy(products, target)
+
+
+def _busy(products: Iterable[tuple[MatrixInstruction, int]], target: str) -> CounterFigure:
+    cores = gpu(target).matrix
+    known = cores.cycles if cores else {}
+    missing = sorted({one.name for one, _ in products if one.name not in known})
+    name, what = "SQ_VALU_MFMA_BUSY_CYCLES", "cycles that matrix cores are busy, of all SIMDs"
+    if cores is None or missing:
+        return CounterFigure(name, None, None, what, "", (f"no cycles are known of {', '.join(missing)}",))
+    cycles = sum(known[one.name] * count for one, count in products)
+    note = "one product after the other on each SIMD"
+    return CounterFigure(name, cycles, cycles, what, cores.evidence.text, (note,))
+
+
+def _of_the_run(counts: Counts, watch: Observer) -> Iterator[CounterFigure]:
+    """What is no counter of the hardware, and is said of the run."""
+    barriers = sum(count for one, count in counts if BARRIERS.get(one.name, (False, False))[1])
+    yield CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
+    moved = watch.traffic.values()
+    for name, store in (("bytes read", False), ("bytes written", True)):
+        total = sum(one.bytes for one in moved if one.store is store)
+        yield CounterFigure(name, total, total, "of all lanes in global memory, caches apart", RUN)
+    total = sum(one.segments for one in moved)
+    yield CounterFigure("segments", total, total, "of the smallest size that instructions touch, by wave", RUN)

@@ -1,0 +1,120 @@
+"""AMD's hardware counters, by the names of rocprofv3: what each counts, and who says so.
+
+An instruction is counted *surely* where the definition names what it is, and *perhaps* where no definition that was
+found says whether it is:
+
+| instructions | surely | perhaps |
+|---|---|---|
+| `v_*` | `SQ_INSTS_VALU` | |
+| `v_mfma_*`, `v_smfmac_*` | `SQ_INSTS_VALU`, `SQ_INSTS_MFMA` | |
+| `v_accvgpr_*`, encoded as matrix instructions | `SQ_INSTS_VALU` | `SQ_INSTS_MFMA` |
+| `ds_*` | `SQ_INSTS_LDS` | |
+| loads; stores | `SQ_INSTS_VMEM_RD`; `SQ_INSTS_VMEM_WR` | straight to LDS, and on MI200 `global_*`: `SQ_INSTS_LDS` |
+| atomic operations, what cleans caches | | `SQ_INSTS_VMEM_RD`, `SQ_INSTS_VMEM_WR` |
+| `s_load_*`, `s_buffer_load_*` | `SQ_INSTS_SMEM` | |
+| `s_branch`, `s_cbranch_*` | `SQ_INSTS_BRANCH` | |
+| `s_nop` | | |
+| waits, barriers, hints, jumps, messages | | `SQ_INSTS_SALU`, jumps: or `SQ_INSTS_BRANCH` |
+| other `s_*` | `SQ_INSTS_SALU` | |
+
+Of a wave without an active lane no source says whether its vector instruction is counted: perhaps.
+Of RDNA's counters no public definition was found: none is stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, NO_EFFECT, access_of
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+
+MI300 = ("AMD, ROCm documentation, MI300 and MI200 Series performance counters and metrics "
+         "(rocm.docs.amd.com, conceptual/gpu-arch/mi300-mi200-performance-counters)")  # fmt: skip
+INTERNAL = ("AMD, ROCm Compute Profiler, profiling by example, Internal instructions and IPC: s_nop is none of SALU's "
+            "(rocm.docs.amd.com/projects/rocprofiler-compute)")  # fmt: skip
+LDS_EXAMPLE = ("AMD, ROCm Compute Profiler, profiling by example, Bank conflicts: on an MI250 n work items on one bank "
+               "are n + 1 cycles and n - 1 conflicts")  # fmt: skip
+
+TARGETS = ("gfx90a", "gfx942")
+"""The targets of which `MI300` defines the counters."""
+
+INSTRUCTIONS: Mapping[str, str] = {
+    "SQ_INSTS_VALU": "vector instructions, matrix products among them",
+    "SQ_INSTS_MFMA": "matrix products",
+    "SQ_INSTS_LDS": "LDS instructions (MI200: flat ones too)",
+    "SQ_INSTS_VMEM_RD": "vector memory reads, flat ones too",
+    "SQ_INSTS_VMEM_WR": "vector memory writes, flat ones too",
+    "SQ_INSTS_SALU": "scalar arithmetic",
+    "SQ_INSTS_SMEM": "scalar memory",
+    "SQ_INSTS_BRANCH": "branches",
+}
+"""Counters of instructions that waves issue, and what they count (`MI300`)."""
+
+MATRIX_TYPES: Mapping[str, str] = {"f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "i8": "I8"}
+"""The element types of A of which `MI300` has a counter SQ_INSTS_VALU_MFMA_MOPS_…: operations in units of 512."""
+MOPS = 512
+
+_VECTOR_MEMORY = ("GLOBAL_", "FLAT_", "BUFFER_", "SCRATCH_")
+_EITHER = ("SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")
+_WAITS = frozenset({*BARRIERS, *ENDS, *NO_EFFECT}) - {"S_NOP"}
+
+
+@dataclass(frozen=True)
+class CountedBy:
+    """The counters that count an instruction, surely and perhaps."""
+
+    surely: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
+
+    def reaches(self, names: Iterable[str]) -> bool:
+        """Whether one of these counters may count it."""
+        return any(name in (*self.surely, *self.perhaps) for name in names)
+
+
+def counted(instruction: Instruction, target: str) -> CountedBy:
+    """Which counters of instructions count one.
+
+    >>> counted(Instruction(0, 4, "S_ADD_U32", "SOP2"), "gfx942")
+    CountedBy(surely=('SQ_INSTS_SALU',), perhaps=())
+    >>> counted(Instruction(0, 4, "S_BARRIER", "SOPP"), "gfx942")
+    CountedBy(surely=(), perhaps=('SQ_INSTS_SALU',))
+    """
+    name = instruction.name
+    if name.startswith(("V_MFMA_", "V_SMFMAC_")):
+        return CountedBy(("SQ_INSTS_VALU", "SQ_INSTS_MFMA"))
+    if name.startswith("V_"):
+        return CountedBy(("SQ_INSTS_VALU",), ("SQ_INSTS_MFMA",) if name.startswith("V_ACCVGPR_") else ())
+    if name.startswith("DS_"):
+        return CountedBy(("SQ_INSTS_LDS",))
+    return _vector_memory(instruction, target) if name.startswith(_VECTOR_MEMORY) else _scalar(name)
+
+
+def _vector_memory(instruction: Instruction, target: str) -> CountedBy:
+    name = instruction.name
+    flat = name.startswith(("FLAT_", "GLOBAL_", "SCRATCH_")) and target == "gfx90a"
+    lds = ("SQ_INSTS_LDS",) if flat else ()
+    if name not in ACCESSES or ACCESSES[name].atomic:
+        return CountedBy((), (*_EITHER, *lds))
+    access = access_of(name, instruction.fields)
+    direction = ("SQ_INSTS_VMEM_WR" if access.store else "SQ_INSTS_VMEM_RD",)
+    if flat and name.startswith("FLAT_"):
+        return CountedBy((*direction, *lds))
+    return CountedBy(direction, ("SQ_INSTS_LDS",) if access.to_lds else lds)
+
+
+def _scalar(name: str) -> CountedBy:
+    if name in BRANCHES:
+        return CountedBy(("SQ_INSTS_BRANCH",))
+    if name in JUMPS:
+        return CountedBy((), ("SQ_INSTS_BRANCH", "SQ_INSTS_SALU"))
+    if name == "S_NOP":
+        return CountedBy()
+    if name in ACCESSES:
+        return CountedBy(("SQ_INSTS_SMEM",))
+    if name in CLOCKS or "DCACHE" in name:
+        return CountedBy((), ("SQ_INSTS_SMEM",))
+    if name in _WAITS or name.startswith(("S_WAIT", "S_SENDMSG", "S_TRAP", "S_SET", "S_SLEEP", "S_ICACHE")):
+        return CountedBy((), ("SQ_INSTS_SALU",))
+    return CountedBy(("SQ_INSTS_SALU",))

@@ -1,0 +1,100 @@
+"""Counters of launches that AMD has published, and of each kind of figure."""
+
+import numpy as np
+import pytest
+
+from layoutalg.counters.call import LaunchCounters, counters
+from layoutalg.device.compile import compile_source
+from layoutalg.formats import SpecFile, loads
+
+CONFLICTS = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int flag) {
+  __shared__ int a[32 * 256];
+  int i = threadIdx.x * 32;
+  if (flag) a[256 + i] = i;
+  __syncthreads();
+  int x = a[i];
+  if (x == -1234567) o[threadIdx.x] = x;
+}
+"""
+GUARDED = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int flag) {
+  if (threadIdx.x < flag) __builtin_nontemporal_store(1, o + threadIdx.x);
+  atomicAdd(o + 200, 1);
+}
+"""
+
+
+def launched(block: int, flag: int = 0, written: str = '["o"]') -> SpecFile:
+    return loads(f"""
+[[descriptor]]
+name = "o"
+dtype = "i32"
+base = {{ kind = "packed", lengths = [256] }}
+[launch]
+grid = [2]
+block = [{block}]
+arguments = ["o", {flag}]
+writes = {written}
+""")
+
+
+def ran(source: str, launch: SpecFile, target: str = "gfx942") -> LaunchCounters:
+    return counters(compile_source(source, target).payload, launch)
+
+
+def test_work_items_on_one_bank_cost_what_omniperf_shows_of_an_mi250() -> None:
+    code = compile_source(CONFLICTS, "gfx90a").payload
+    for threads in (1, 2, 3, 20, 32):
+        found = counters(code, launched(threads))
+        assert found["SQ_LDS_IDX_ACTIVE"].least == 2 * (threads + 1)  # of two blocks
+        assert found["SQ_LDS_BANK_CONFLICT"].least == 2 * (threads - 1)
+        assert found["SQ_LDS_IDX_ACTIVE"].certainty == "in doubt"
+
+
+def test_instructions_are_exact_where_the_definition_names_them() -> None:
+    found = ran(CONFLICTS, launched(64))
+    exact = {name: found[name].least for name in ("SQ_WAVES", "SQ_INSTS_LDS", "SQ_INSTS_MFMA", "SQ_INSTS_VMEM_WR")}
+    assert exact == {"SQ_WAVES": 2, "SQ_INSTS_LDS": 2, "SQ_INSTS_MFMA": 0, "SQ_INSTS_VMEM_WR": 0}
+    assert found["SQ_WAVES"].certainty == found["SQ_INSTS_LDS"].certainty == "exact"
+    assert found["SQ_INSTS_SALU"].certainty == "bounded"  # waits and barriers
+
+
+def test_an_atomic_operation_is_a_read_or_a_write() -> None:
+    code = compile_source(GUARDED, "gfx942").payload
+    found = counters(code, launched(64, 64), inputs={"o": np.zeros(256, np.int32)})
+    assert found["SQ_INSTS_VMEM_WR"].most == found["SQ_INSTS_VMEM_WR"].least + 2
+    assert found["SQ_INSTS_VMEM_RD"].least == 0
+    assert found["TA_TOTAL_WAVEFRONTS_sum"].most == found["SQ_INSTS_VMEM_WR"].most
+
+
+def test_of_rdna_nothing_is_stated_but_the_run() -> None:
+    found = ran(CONFLICTS, launched(64), "gfx1100")
+    assert {one.certainty for one in found.figures if one.name.startswith("SQ_")} == {"not known"}
+    assert found["barriers"].least == 4
+
+
+def test_a_mi350_is_in_doubt() -> None:
+    found = ran(CONFLICTS, launched(64), "gfx950")
+    assert found["SQ_WAVES"].certainty == "in doubt"
+
+
+def test_what_limits_a_unit_is_named() -> None:
+    held = ran(CONFLICTS, launched(64)).occupancy
+    assert held is not None
+    assert (held.waves, held.limited_by) == (2, ("LDS",))
+
+
+def test_a_report_is_data_and_two_kernels_stand_side_by_side() -> None:
+    found = ran(CONFLICTS, launched(64))
+    assert found.report["roofline"]["estimate"] is True
+    assert {one["name"] for one in found.report["counters"]} >= {"SQ_WAVES", "bytes read"}
+    assert "an estimate" in str(found)
+
+
+@pytest.mark.parametrize("name", ["SQ_LDS_ADDR_CONFLICT"])
+def test_what_no_source_defines_is_not_known(name: str) -> None:
+    one = ran(CONFLICTS, launched(64))[name]
+    assert (one.least, one.certainty) == (None, "not known")

@@ -1,9 +1,12 @@
 """What CK tutorial 14 (April 2026) counts on MI300: SQ_LDS_BANK_CONFLICT of each 64 × 32 tile of f16 transposed."""
 
 import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from layoutalg.memory.bank_report import load_addresses, report
 from layoutalg.memory.banks import BY_DWORDS, TWO_ADDRESSES, Ints, instruction_cycles
@@ -48,3 +51,17 @@ def test_a_report_of_two_addresses_adds_both(tmp_path) -> None:
     assert found["ideal"] == len(found["phases"]) == 2 * len(target("gfx942").instruction("ds_read_b32").phases)
     assert TWO_ADDRESSES in found["evidence"]["doubt"]
     assert report("gfx1100", "ds_load_2addr_stride64_b64", [[0, 512]] * 32)["conflict_free"]
+
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "banks"
+
+
+def test_the_page_of_published_counters_is_what_comes_out_and_misses_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.delitem(sys.modules, "published", raising=False)
+    import published
+
+    told = [published.verdict(*one[3:]) for one in published.rows()]
+    assert (FOLDER / "PUBLISHED.md").read_text() == published.text() + "\n"
+    assert told.count("exact") >= 30
+    assert "MISS" not in told

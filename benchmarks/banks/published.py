@@ -5,7 +5,7 @@
 | rows | ours |
 |---|---|
 | strided reads | the bank model, of 64 reads |
-| the tutorial's transposition | the bank model on its addresses; the instructions that it lists, of four waves and 8192 tiles |
+| the tutorial's tiles | the bank model on addresses; instructions as listed, of 8192 tiles of four waves |
 | work items on one bank | `layoutalg counters`, of a kernel that is compiled here |
 
 A row that is not computed says what is missing; one that differs is told as a miss.

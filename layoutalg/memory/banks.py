@@ -58,12 +58,11 @@ NOTHING = -1
 
 LANES_OFF = (
     "a lane that takes no part asks no bank, and a phase of which no lane takes part takes no cycle: "
-    "no source was found that measures it"
+    "on an MI250 AMD's profiler counts a cycle for it, and no conflict; elsewhere it was not measured"
 )
-"""What every price of an access rests on in which not all lanes take part.  Looked for and not found: AMD's ISA and
-profiler documentation count LDS cycles and conflicts without a word on how EXEC changes them, and the sources of the
-lane groups (each target's table names them) were measured with all lanes on."""
-
+"""What every price of an access rests on in which not all lanes take part.  AMD, ROCm Compute Profiler, "Profiling by
+example", Bank conflicts: n work items on one bank are n + 1 cycles of LDS and n - 1 conflicts.  AMD's ISA and the
+definitions of counters say nothing, and the sources of the lane groups were measured with all lanes on."""
 
 TWO_ADDRESSES = "no source on accesses of two addresses was found: taken as two accesses, one after the other"
 """AMD, CK tutorial 14 (April 2026), counts 96 conflicts a tile of padded `ds_write2_b32`, as this gives."""

@@ -25,12 +25,13 @@ What it cannot represent: that two threads have loaded the same of what is writt
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement, product
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
+from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
@@ -42,7 +43,6 @@ from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import ForAll, InjectiveMap, Proved, Refuted, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
-from layoutalg.symex.values.unknowns import kind_of
 
 #: How many open parts of a question say that it is open.
 MOST_OPEN = 4
@@ -126,17 +126,29 @@ class _TensorRaces:
     def alone(self, group: Rolled) -> Answer:
         """A group of stores by itself."""
         tensor = self.tensor
-        own = [v for v in variables(group.offset) if v not in tensor.sizes and v not in tensor.here]
-        if any(kind_of(v) is not None for v in own):
+        at = self._settled(group)
+        if at is None:
             return self.two(group, group)
-        strange = {*variables(group.guard)} - {*tensor.here, *own, *tensor.sizes, *group.indices}
-        given = all_of(tensor.launched.given, without(group.guard, strange))
+        own = [v for v in variables(at.offset) if v not in tensor.sizes and v not in tensor.here]
+        strange = {*variables(at.guard)} - {*tensor.here, *own, *tensor.sizes, *group.indices}
+        given = all_of(tensor.launched.given, without(at.guard, strange))
         over = tuple(dict.fromkeys((*tensor.here, *(v for v in own if v not in group.indices), *group.indices)))
-        (outputs,) = coordinates([group.offset], [given], tensor.sizes)
+        (outputs,) = coordinates([at.offset], [given], tensor.sizes)
         about = _about(self.members(group))
         one_to_one = InjectiveMap("no two threads store there", over, outputs, given, self._shown())
         whole = self.ask.decide(about, one_to_one, WHOLE)
         return whole if isinstance(whole.verdict, Proved) else self.two(group, group)
+
+    def _settled(self, group: Rolled) -> Rolled | None:
+        """The group without errors of estimates where its place hangs on none; None where it may, or on data."""
+        settled = without_errors((group.offset, group.guard), [group.offset])
+        if settled is None or settled[0] is group.offset:
+            return None if settled is None else group
+        offset, guard = settled
+        known = all_of(self.tensor.launched.given, group.guard)
+        same = ForAll("a place is the same for any error", all_of(eq(group.offset, offset), guard), known)
+        answer = self.ask.decide(_about(self.members(group)), same, WHOLE)
+        return replace(group, offset=offset, guard=guard) if isinstance(answer.verdict, Proved) else None
 
     def two(self, one: Rolled, other: Rolled) -> Answer:
         """Two groups, of two threads: equal units are of one thread; or each two accesses of them."""

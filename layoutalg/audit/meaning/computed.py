@@ -19,12 +19,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from layoutalg.audit.ask import Open
+from layoutalg.audit import answers
+from layoutalg.audit.ask import WHOLE, Open
 from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import History
 from layoutalg.audit.meaning.agreement import Agreement
-from layoutalg.audit.meaning.coverage import PlacedStore, ways
+from layoutalg.audit.meaning.coverage import PlacedStore, everywhere, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
 from layoutalg.audit.meaning.places import Decide, WantedPlace, apart, index_at, place_of
 from layoutalg.audit.meaning.sums.compared import ROUNDING, Sums
@@ -49,6 +50,7 @@ from layoutalg.index import (
 )
 from layoutalg.isa.semantics.accesses import access_of
 from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.prove import Proved
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.tracing import TracedElement
@@ -104,7 +106,8 @@ class ComputesClaim:
             given = all_of(self.launched.given, store.guard)
             located = None if given is FALSE else self._located(place, store, given)
             if located is not None:
-                placed.append(tuple(way for way in self._placed(store, *located) if way.is_launched))
+                ways_of = (way.settled(self.launched.given, self._decided) for way in self._placed(store, *located))
+                placed.append(tuple(way for way in ways_of if way.is_launched))
         return self._covered(place, [ways for ways in placed if ways])
 
     def _equation(self, equation: Equation) -> tuple[str, ...] | Open:
@@ -284,13 +287,19 @@ class ComputesClaim:
         given = all_of(self.launched.given, place.has(element))
         for part in range(0, place.element, place.unit):
             mine = [each for each in stores if each[0].part == part]
-            if not any(
+            solved = any(
                 all(self._decided(one.goal, all_of(given, one.given)) for one in questions)
                 for which in (0, -1)
                 for questions in ways([each[which] for each in mine], place, element)
-            ):
+            )
+            if not solved and not self._enumerated([each[0] for each in mine], element):
                 return Open("that every element is stored to is not seen")
         return ()
+
+    def _enumerated(self, stores: Sequence[PlacedStore], element: tuple[Expr, ...]) -> bool:
+        """Whether all elements are stored to, at fixed sizes."""
+        onto = everywhere(stores, element, self.launched.given)
+        return onto is not None and isinstance(answers.verdict(onto, WHOLE), Proved)
 
     def _decided(self, goal: Expr, given: Expr) -> bool:
         """Whether the goal holds, with what the launch assumes of contents."""

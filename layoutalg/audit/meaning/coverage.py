@@ -14,6 +14,8 @@ says nothing of how often an element is stored to.
 | a thread's number | parts of it, where quotients and remainders by constants stand in the store |
 | which of several stores that differ by constants | their number, or digits of it |
 
+Where no guess holds, and sizes are fixed, all that is stored is enumerated (`everywhere`).
+
 A variable that is in no digit is 0, or what the store's condition says that it equals. With two dimensions that share
 a variable, the offset itself is the number. What it cannot represent: digits that overlap, as a halo's.
 """
@@ -25,8 +27,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.meaning.parts import Parts, parts_of
-from layoutalg.audit.meaning.places import WantedPlace
+from layoutalg.audit.meaning.places import Decide, WantedPlace
 from layoutalg.index import (
     TRUE,
     ZERO,
@@ -36,11 +39,14 @@ from layoutalg.index import (
     conjuncts,
     eq,
     extent_of,
+    select,
     simplify,
     var,
     variables,
 )
+from layoutalg.index.box import box
 from layoutalg.index.radix import affine
+from layoutalg.prove import Onto
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
 
@@ -62,6 +68,18 @@ class PlacedStore:
         """Whether the launch alone decides where and whether it happens: nothing that was loaded does."""
         extents = (v.value.extent for v in self.own if v.value.extent is not None)
         return all(kind_of(v) is None for v in variables(self.offset, self.guard, *self.index, *extents))
+
+    def settled(self, given: Expr, decide: Decide) -> PlacedStore:
+        """The store without errors of estimates, where it is seen to happen as surely, and there."""
+        mine = (self.guard, self.offset, *self.index)
+        found = without_errors(mine, mine)
+        if found is None or self.is_launched:
+            return self
+        guard, offset, *index = found
+        same = all_of(self.guard, eq(self.offset, offset), *map(eq, self.index, index))
+        if not decide(same, all_of(given, guard)):
+            return self
+        return replace(self, guard=guard, offset=offset, index=tuple(index))
 
 
 @dataclass(frozen=True)
@@ -85,6 +103,22 @@ def ways(
         yield list(replace(one, by_index=True).questions())
     if len(found) > 1:
         yield [CoverageQuestion(TRUE, any_of(*(one.covered for one in found)))]
+
+
+def everywhere(stores: Sequence[PlacedStore], element: tuple[Expr, ...], given: Expr) -> Onto | None:
+    """That the stores' indices together are all elements, at fixed sizes; None where these are none, or no store."""
+    if not stores or any(one.own != stores[0].own for one in stores):
+        return None
+    number = var("store", len(stores))
+    over = (*stores[0].own, number)
+    if box((*over, *element)) is None:
+        return None
+    outputs = (
+        reduce(lambda rest, n: select(eq(number, n), line[n], rest), range(1, len(line)), line[0])
+        for line in zip(*(one.index for one in stores), strict=True)
+    )
+    happens = any_of(*(all_of(eq(number, n), one.guard) for n, one in enumerate(stores)))
+    return Onto("every element is stored to", over, tuple(outputs), element, all_of(given, happens))
 
 
 def _families(stores: Sequence[PlacedStore], by_offset: bool) -> list[list[PlacedStore]]:

@@ -15,9 +15,11 @@ from layoutalg.audit.global_memory.races import meetings
 from layoutalg.index import FALSE, TRUE, Expr, all_of, const, eq, maximum, symbol, value, var, variables
 from layoutalg.prove import Limits, Obligation, prove
 from layoutalg.symex.trace import Trace
+from layoutalg.symex.values.unknowns import Kind, unknown_value
 
 N, M = symbol("N", min=1, max=5), symbol("M", min=1, max=4)
 T = 4
+ERROR = unknown_value("error", 3, Kind.DATA)
 Y, X = var("thread_y", 2), var("thread_x", T)
 KERNEL = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name="cdna"))
 LIMITS = Limits(seconds=2, steps=300_000, choices=8)
@@ -102,6 +104,11 @@ class Drawn:
             column = var("iteration_0", 3) * (k + 1) % length
             self.put(self.at * self.off(length) + self.off(column), self.at < M, eq(Y, 0), store=k % 3 == 0)
 
+    def estimated(self) -> None:
+        """Places by a quotient whose error is mended before they are made of it, or is not."""
+        at = (self.at * 6 + Y * 3 + ERROR) // self.off(3)
+        self.put(at, at < self.off(N) * 2)
+
     @property
     def race(self) -> Mapping[Expr, int] | None:
         """Sizes at which two threads meet."""
@@ -156,6 +163,11 @@ def held(seeds: range, plan: str = "") -> tuple[int, int]:
 def test_no_race_is_missed() -> None:
     safe, shown = held(range(8))
     assert shown == safe
+
+
+def test_no_race_is_missed_where_an_estimate_has_an_error() -> None:
+    safe, shown = held(range(30), "estimated")
+    assert shown == safe > 10
 
 
 def test_no_race_is_missed_in_rows_of_threads_own() -> None:

@@ -203,10 +203,14 @@ def turns_alike(kinds: Sequence[int]) -> Iterator[Turns]:
 
 @dataclass(frozen=True)
 class Launched:
-    """What a launch has beside what CK admits: C's rows at most; whether rows may lie further apart than need be."""
+    """What a launch has beside what CK admits.
+
+    C's rows at most; whether rows may lie further apart than need be; M, N and K, where it is of these alone.
+    """
 
     rows: int = MOST
     apart: bool = False
+    sizes: tuple[int, int, int] | None = None
 
 
 def gemm_source(
@@ -214,8 +218,10 @@ def gemm_source(
 ) -> KernelSource:
     """The source of its kernels, or of the one that is for so many turns, and how each is launched.
 
-    LayoutError where no kernel is for these turns.
+    LayoutError where no kernel is for these turns, or CK admits no such sizes.
     """
+    if launched.sizes is not None:
+        turns = -(-launched.sizes[2] // gemm.configuration.tile.block[2])
     chosen = [one for one in said.turns if turns is None or turns in one.counts]
     if not chosen:
         raise LayoutError(f"{turns} turns: the loop over K makes 1 to {MOST_TURNS}")
@@ -241,6 +247,8 @@ def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> 
     symbols = {"M": (of["M"], max(launched.rows, of["M"]), of["M"]), "N": (of["N"], max(MOST, of["N"]), of["N"])}
     if turns.more:
         symbols["J"] = (0, turns.more, 1)
+    multiples = {**of, "K": tile_k} if whole else of
+    admitted = ", ".join(f"{name} a multiple of {number}" for name, number in multiples.items() if number > 1) or "all"
     depth = f"({turns.counted}) * {tile_k}"
     if not whole:
         symbols["R"] = (1, tile_k // of["K"], 1)
@@ -251,11 +259,17 @@ def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> 
         for name, vector in zip("abc", said.vectors, strict=True):
             symbols[f"P{name}"] = (0, APART, 1)
             strides[name] += f" + {vector} * P{name}"
-    multiples = {**of, "K": tile_k} if whole else of
-    admitted = [f"{name} a multiple of {number}" for name, number in multiples.items() if number > 1]
+    if launched.sizes is not None:
+        fixed = dict(zip("MNK", launched.sizes, strict=True))
+        if any(size < 1 or size % multiples[name] for name, size in fixed.items()):
+            raise LayoutError(f"{gemm}: IsSupportedArgument does not admit {fixed}: {admitted}")
+        number, rest = divmod(fixed["K"] - 1, tile_k)
+        fixed |= {"J": (number + 1 - turns.first) // turns.step, "R": (rest + 1) // of["K"]}
+        symbols = {name: (fixed.get(name, low), fixed.get(name, high), 1 if name in fixed else step)
+                   for name, (low, high, step) in symbols.items()}  # fmt: skip
     m, n, _ = one.tile.block
     return launch_text("gemm", {
-        "name": str(gemm), "said": str(turns), "admitted": ", ".join(admitted) or "all", "kernel": turns.kernel,
+        "name": str(gemm), "said": str(turns), "admitted": admitted, "kernel": turns.kernel,
         "symbols": ", ".join(f"{name} = {_limits(*limits)}" for name, limits in symbols.items()),
         "dtype": _DTYPES[CPP_TYPES[one.dtype]], "result": _DTYPES[gemm.result],
         "lengths_a": f'"M", "{depth}"' if a_rows else f'"{depth}", "M"',

@@ -36,6 +36,7 @@ def audit(
     apart: Annotated[
         bool, typer.Option("--apart", help="Strides are sizes of their own, no shorter than rows.")
     ] = False,
+    sizes: Annotated[str, typer.Option(metavar="MxNxK", help="These sizes of a GEMM alone.")] = "",
     keep: Annotated[
         Path | None, typer.Option(callback=placed, help="The folder for source, code object and launch files.")
     ] = None,
@@ -56,7 +57,9 @@ def audit(
     missing = next((folder for folder in include if not folder.is_dir()), None)
     if missing:
         raise InputError(f"--include {missing}: no such folder; give one that holds ck_tile/core.hpp")
-    launched = gemms.Launched(rows or gemms.MOST, apart)
+    if sizes and (rows or turns):
+        raise InputError("--sizes says how many rows and turns there are: leave out --rows and --turns")
+    launched = gemms.Launched(rows or gemms.MOST, apart, _sizes(sizes) if sizes else None)
     source = _source(what, target, include, (dtype, layout, pipeline, pad), turns, launched)
     payload = source.compiled(target, include)
     files = {name: formats.loads(text, f"{name}.toml") for name, text in source.launches.items()}
@@ -72,6 +75,15 @@ def audit(
         for one in found:
             print(*one.text(), sep="\n")
     return max((one.exit_code for one in found), key=(0, auditing.UNKNOWN, 1).index)
+
+
+def _sizes(text: str) -> tuple[int, int, int]:
+    """M, N and K."""
+    found = text.split("x")
+    if len(found) != 3 or not all(one.isascii() and one.isdigit() for one in found):
+        raise InputError(f"--sizes {text!r}: write MxNxK, such as 200x256x128")
+    m, n, k = map(int, found)
+    return m, n, k
 
 
 def _source(

@@ -1,5 +1,7 @@
 """Whole GEMMs of CK: sizes of a launch are those that CK's host code admits and gives to that kernel, and no others."""
 
+from itertools import product
+
 import pytest
 
 from layoutalg.ck.gemm import APART, Gemm, GemmAnswers, Launched, Turns, asked, gemm_source, turns_alike
@@ -68,6 +70,21 @@ def test_rows_may_lie_further_apart_by_vectors():
     at = {file.symbols[name]: size for name, size in {"M": 64, "N": 192, "Pa": 3, "Pc": APART}.items()}
     assert value(a.offset((1, 0)), at) == 64 + 8 * 3
     assert value(c.offset((1, 0)), at) == 192 + 16 * APART
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("padded", [(False,) * 3, (True,) * 3])
+def test_a_launch_may_be_of_some_sizes_alone(layout, padded):
+    gemm = Gemm(Configuration("fp16", layout, TILE), padded=padded)
+    said = GemmAnswers(VECTORS, 128, MEM)
+    for sizes in product((1, 64, 136), (96, 192, 208), (32, 40, 64, 96, 128, 160)):
+        if not supported(gemm, VECTORS, *sizes):
+            with pytest.raises(LayoutError, match="does not admit"):
+                gemm_source(gemm, said, launched=Launched(sizes=sizes))
+            continue
+        ((name, text),) = gemm_source(gemm, said, launched=Launched(sizes=sizes)).launches.items()
+        assert -(-sizes[2] // 32) in next(one for one in MEM if one.kernel == name).counts
+        assert sizes_of(loads(text)) == tuple({size} for size in sizes)
 
 
 def test_counts_of_one_kernel_lie_a_step_apart():

@@ -35,8 +35,8 @@ from layoutalg.prove import Refuted, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
-#: The part of the time that is for runs.
-RUNS_SHARE = 1 / 6
+#: The part of the time that is for runs, and of what is left that following may take.
+RUNS_SHARE, FOLLOWING = 1 / 6, 0.9
 
 Decided = Mapping[str, tuple[Finding, ...] | None]
 """Claims by their names, each with what was found of its subjects; None of one that was not asked."""
@@ -119,7 +119,8 @@ def _of_a_block(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
     each = seconds / 2 if preloaded and not alike else seconds
     told = tuple(Runs(code, case.launched, file).contradictions())
     with budget.within(each * (1 - RUNS_SHARE)):
-        kernel = case.follow()
+        with budget.within(budget.left() * FOLLOWING):
+            kernel = case.follow()
         decided = _decided(kernel, claims)
         spare = budget.left()
     ignored = frozenset({"race"} if kernel.ask.waiting() is not None else ())  # what waves wait for may order them

@@ -26,6 +26,8 @@ with lazy_imports():
 
 STEPS = 2_000_000
 """Steps of z3 to the second, of a quiet core: the median of 109 queries of audits."""
+QUERY = 10_000
+"""Steps of the budget for a query beside z3's own: to send it, say it, and read the answer."""
 MOST = 2000.0
 """Seconds that z3's count of steps can hold."""
 ANY_FUNCTION = "z3 any function"
@@ -97,7 +99,7 @@ class _Process:
             worker.stdin.write(len(data).to_bytes(8, "little") + data)
             worker.stdin.flush()
             answer, content, taken = self._receive(worker)
-            budget.spend(taken * budget.STEPS / STEPS)
+            budget.spend(QUERY + taken * budget.STEPS / STEPS)
             return answer, content
         except RecursionError:
             return "unknown", "an expression is nested too deeply to be handed to the solver"

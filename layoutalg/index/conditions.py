@@ -266,7 +266,7 @@ def restricted(e: Expr, given: Expr, spread: bool = True) -> Expr:
     >>> restricted(select(a <= 5, a, 5), 5 <= a)
     5
     """
-    if not e.chooses:
+    if not e.choices:
         return e
     if e.op == "select":
         condition = _chosen(e, given, spread)

@@ -186,7 +186,9 @@ def make_node(op: str, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     node._normal = node._simple = node._repr = node._order = node._variables = None
     node.lo, node.hi = RANGE[op](node)
     node.depth = max([a.depth for a in args], default=0) + 1
-    node.chooses = op == "select" or op in BOOLEAN or any(a.chooses for a in args)
+    node.choices = max([a.choices for a in args], default=0)
+    if op == "select" or (op in BOOLEAN and not node.choices):
+        node.choices += 1
     _RECENT.append(node)
     return _TABLE.setdefault(key, node)
 

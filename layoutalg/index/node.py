@@ -11,7 +11,7 @@ Bound = int | float
 class Node:
     """An operation, its arguments, and the value of a leaf; with what is known of it."""
 
-    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "chooses", "depth",
+    __slots__ = ("__weakref__", "_normal", "_order", "_repr", "_simple", "_variables", "args", "choices", "depth",
                  "hi", "lo", "op", "value")  # fmt: skip
     op: str
     args: tuple[Node, ...]
@@ -19,6 +19,6 @@ class Node:
     lo: Bound
     hi: Bound
     depth: int
-    chooses: bool  # whether there is a choice or a truth value in it
+    choices: int  # the most choices and truth values that stand within each other in it
     _repr: str | None  # these two are computed when first asked for
     _order: str | None

@@ -12,14 +12,13 @@
 
 from __future__ import annotations
 
-from layoutalg.index import TRUE, ZERO, Expr, maximum, minimum, negation, select, simplify
+from layoutalg.index import ZERO, Expr, maximum, minimum, negation, select, simplify
 from layoutalg.index.conditions import of_two, restricted
-from layoutalg.index.walk import rebuild
 from layoutalg.symex.idioms import reciprocal, short_division
 from layoutalg.symex.idioms.rules import Lemma, Rule, number
 
-#: How deep what decides a choice may be that is looked at.
-DEEP = 8
+#: Choices within choices up to which two ways are compared: each may double the ways.
+NESTED = 6
 
 
 def magnitude(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
@@ -68,22 +67,10 @@ def alike(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     >>> alike(l < 32, low, low + (l - 32)), alike(l < 32, minimum(l, 32), minimum(l, 32) + (l - 32))
     (l, l)
     """
-    if not any(node.op == "select" for node in (then, *then.args)):
+    if not any(node.op == "select" for node in (then, *then.args)) or max(then.choices, otherwise.choices) > NESTED:
         return None
-    one = simplify(_decided(then, condition))
-    return one if simplify(_decided(otherwise, negation(condition))) is one else None
-
-
-def _decided(e: Expr, given: Expr) -> Expr:
-    """A choice, or an operation on choices, where a condition decides them; what they choose among is left as it is.
-
-    What is chosen within them, or decides deep below, is not looked at: a reduction's choices among choices have as
-    many ways as elements.
-    """
-    if e.op != "select":
-        return rebuild(e, [_decided(a, given) if a.op == "select" else a for a in e.args])
-    condition = e.args[0] if e.args[0].depth > DEEP else restricted(e.args[0], given)
-    return e if condition.op != "const" else _decided(e.args[1 if condition is TRUE else 2], given)
+    one = simplify(restricted(then, condition))
+    return one if simplify(restricted(otherwise, negation(condition))) is one else None
 
 
 def limit(condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:

@@ -9,6 +9,7 @@ requires of just such products that they are below 2³¹.
 | p < P | p in p + P·(…) is any number below P |
 | c ≤ x ≤ c + P − 1 | x − c is any number below P |
 | p < P·Q | p div Q is any number below P, p mod Q any below Q |
+| x div c + r < P | x + c·r is any number below c·P |
 | M·N < 2³¹ | what is below M·N fits a signed 32-bit word |
 
 What it cannot represent: limits that come from several conditions together.
@@ -186,11 +187,19 @@ def _bounds(given: Expr) -> Bounds:
     for part in conjuncts(given):
         if part.op == "lt" and part.args[1].op != "const" and part.args[1].lo >= 1 and at_least_zero(part.args[0]):
             p, limit = part.args
-            found[p, limit] = None
+            found |= dict.fromkeys(((p, limit), *_of_dividend(p, limit)))
             for one, other in (limit.args, limit.args[::-1]) if limit.op == "mul" else ():
                 if one.op != "const" and other.op != "const" and other.lo >= 1:
                     found |= {(simplify(div(p, other)), one): None, (simplify(mod(p, other)), other): None}
     return tuple(found)
+
+
+def _of_dividend(p: Expr, limit: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """(x + c·r, c·P), where it is x div c + r that is below P: just where this is below that."""
+    for atom in normal(p).atoms():
+        parts = normal(p).linear_in(atom) if atom.op == "div" and atom.args[1].op == "const" else None
+        if parts and parts[1] == Poly.of(1):
+            yield simplify(atom.args[0] + parts[0].expr() * atom.args[1]), simplify(limit * atom.args[1])
 
 
 @lru_cache(maxsize=1 << 8)

@@ -18,28 +18,41 @@ from __future__ import annotations
 
 import math
 
-from layoutalg.index import FALSE, Expr, all_of, conjuncts, simplify, slack, variables
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, div, postorder, simplify, slack, variables
 from layoutalg.index.bounds import at_least_zero, in_range
 from layoutalg.index.conditions import restricted
 from layoutalg.index.normal import normal
 from layoutalg.index.orders import less
 from layoutalg.prove.obligation import ForAll, Obligation
 from layoutalg.prove.outcome import GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.strategies.changes import by_digits
 
 NAME = "bounds"
 
 
 def bounds(obligation: Obligation, limits: Limits) -> Outcome:
-    """Decides a `ForAll` whose goal is a conjunction of orders."""
+    """Decides a `ForAll` whose goal is a conjunction of orders, or the same over the digits of what it divides."""
+    outcome = _bounds(obligation)
+    anew = None if isinstance(outcome, Holds) else by_digits(obligation, _bounds)
+    return anew if isinstance(anew, Holds) else outcome
+
+
+def _bounds(obligation: Obligation) -> Outcome:
     if not isinstance(obligation, ForAll):
         return GaveUp(NAME, "it decides orders only")
     if simplify(obligation.given) is FALSE:
         return GaveUp(NAME, "the assumptions never hold, and a vacuous proof is no proof")
     below = [(v, v.value.extent) for v in variables(*obligation.roots) if v.value.extent is not None]
+    below += [(div(v, by), (extent + by - 1) // by) for v, extent in below for by in _divisors(v, obligation.goal)]
     each = (restricted(one, obligation.given) for v, extent in below for one in conjuncts(less(v, extent)))
     given = all_of(obligation.given, *(v < extent for v, extent in below), *each)
     left = next((part for part in conjuncts(obligation.goal) if not _shown(part, given)), None)
     return Holds(NAME) if left is None else GaveUp(NAME, f"{left} is left")
+
+
+def _divisors(v: Expr, goal: Expr) -> list[Expr]:
+    """The numbers that a goal divides a variable by."""
+    return [e.args[1] for e in postorder(goal) if e.op == "div" and e.args[0] is v and e.args[1].op == "const"]
 
 
 def _shown(part: Expr, given: Expr) -> bool:

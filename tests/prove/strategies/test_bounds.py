@@ -131,3 +131,37 @@ def test_an_order_that_is_a_multiple_of_one_that_is_given_follows():
     assert isinstance(rows_of_a_block(minimum(EACH, maximum(0, LEFT - 1) + 1)), Holds)
     assert isinstance(rows_of_a_block(minimum(EACH, maximum(0, LEFT - 1) + 2)), GaveUp)
     assert isinstance(rows_of_a_block(EACH), GaveUp)
+
+
+S, Z = symbol("S", min=2, max=1 << 17), symbol("Z", min=1, max=64)
+HEAD, THREAD, TURN = var("head", 32 * Z), var("thread", 256), var("turn", S)
+
+
+@pytest.mark.parametrize(("column", "row"), [
+    (THREAD * 16 + 4112, THREAD // 16 + 16), (THREAD // 16 * 256 + THREAD * 16 + 16, THREAD // 16 * 2),
+    (TURN * 8192 + THREAD * 16 + 16400, THREAD // 16 + TURN * 32 + 64),
+])  # fmt: skip
+def test_rows_that_lanes_share_stay_in_their_heads(column, row):
+    """As attention loads keys: four heads share one of them, sixteen lanes a row, and rows are guarded."""
+    end = S * Z * 2048
+    assert isinstance(bounds(ForAll("a row", S * (HEAD // 4) * 256 + column <= end, row < S), Limits()), Holds)
+    for goal, given in (
+        (S * (HEAD // 4) * 256 + column + 1 <= end, row < S),
+        (S * (HEAD // 4) * 256 + column <= end, row < S + 1),
+        (S * (HEAD // 4 + 1) * 256 + column <= end, row < S),
+    ):
+        assert isinstance(bounds(ForAll("no row", goal, given), Limits()), GaveUp)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_quotient_is_below_says_of_the_dividend_no_more_than_it_does(seed):
+    rng = random.Random(seed)
+    x, y, n = var("x", 14), var("y", 5), symbol("n", min=1, max=6)
+    d, k = rng.randrange(2, 5), rng.randrange(1, 4)
+    given = x // d * rng.choice([1, 1, 2]) + y * rng.randrange(3) + rng.randrange(3) < n + rng.randrange(3)
+    goal = x * k + y * rng.randrange(4) + rng.randrange(-3, 4) < n * d * k + rng.randrange(-1, 8)
+    if isinstance(bounds(ForAll("it is so", goal, given), Limits()), Holds):
+        grid = np.meshgrid(*(np.arange(size) for size in (14, 5, 7)), indexing="ij")
+        at = dict(zip((x, y, n), grid, strict=True))
+        goals, assumed = (np.broadcast_to(a, grid[0].shape) for a in array([goal, given], at))
+        assert np.all(goals[(assumed != 0) & (grid[2] > 0)]), (goal, given)

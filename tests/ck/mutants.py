@@ -41,6 +41,7 @@ class Mutant:
     tile: str = SMALL
     layout: str = "rcr"
     rows: int = 64
+    sizes: str = ""  # of its audit alone, where rows do not show it
 
     def written(self, folder: Path) -> tuple[Path, Path]:
         """The folders of headers, the changed one's first."""
@@ -108,7 +109,8 @@ MUTANTS: Mapping[str, Mutant] = {
         PARTITIONER,
         "return make_tuple(idx_loc_mod_M01 + idx_M00 * M01, N_out);",
         "return make_tuple(N_out, idx_loc_mod_M01 + idx_M00 * M01);",
-        rows=200,
+        sizes="300x192x128",
+        audited="race_free",
     ),
     "a column of tiles is left out": Mutant(
         PARTITIONER,

@@ -28,7 +28,8 @@ def test_a_sweep_refutes_a_fault_in_a_layout(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", some([name for name, one in MUTANTS.items() if one.audited], 1))
 def test_an_audit_refutes_a_fault_in_the_code(name: str, tmp_path: Path) -> None:
     one = MUTANTS[name]
-    given = ("--layout", one.layout, "--turns", 3, "--rows", one.rows, "--json", *include(name, tmp_path))
+    launched = ("--sizes", one.sizes) if one.sizes else ("--turns", 3, "--rows", one.rows)
+    given = ("--layout", one.layout, *launched, "--json", *include(name, tmp_path))
     (kernel,) = json.loads(run("ck", "audit", one.tile, *given).stdout)["kernels"]
     assert kernel["verdict"] == "refuted"
     assert one.audited in {each["claim"] for each in kernel["claims"] if each["verdict"] == "refuted"}

@@ -59,9 +59,10 @@ def _none() -> Macros:
 
 def _tile(rows: str, columns: str) -> Macros:
     threads = int(columns) // 8
-    if int(columns) % 8 or not 1 <= int(rows) * threads <= 1024:
+    block = int(rows) * max(threads, 64)  # Generic2dBlockShape::BlockSize: a row has whole waves
+    if int(columns) % 8 or not threads or block > 1024:
         raise LayoutError(f"{rows}x{columns}: a tile has 8 columns for each thread, and a block 1 to 1024 threads")
-    return {"ROWS": rows, "COLUMNS": columns, "THREADS": str(threads)}
+    return {"ROWS": rows, "COLUMNS": columns, "THREADS": str(threads), "BLOCK": str(block)}
 
 
 def _experts(count: str) -> Macros:

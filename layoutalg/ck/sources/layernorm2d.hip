@@ -16,6 +16,6 @@ using Problem =
 using Epilogue = ck::Default2DEpilogue<ck::Default2DEpilogueProblem<float, Half, false, true, true>>;
 using Kernel = ck::Layernorm2dFwd<ck::Layernorm2dFwdPipelineOnePass<Problem>, Epilogue>;
 
-extern "C" __global__ void __launch_bounds__(ROWS * THREADS, 1) layernorm2d(Kernel::Kargs arguments) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) layernorm2d(Kernel::Kargs arguments) {
     Kernel{}(arguments);
 }

@@ -16,6 +16,6 @@ using Problem = ck::Rmsnorm2dFwdPipelineProblem<Half, Half, float, Half, Half, H
 using Epilogue = ck::Default2DEpilogue<ck::Default2DEpilogueProblem<float, Half, false, true, false>>;
 using Kernel = ck::Rmsnorm2dFwd<ck::Rmsnorm2dFwdPipelineOnePass<Problem>, Epilogue>;
 
-extern "C" __global__ void __launch_bounds__(ROWS * THREADS, 1) rmsnorm2d(Kernel::Kargs arguments) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) rmsnorm2d(Kernel::Kargs arguments) {
     Kernel{}(arguments);
 }

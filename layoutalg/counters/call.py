@@ -46,6 +46,7 @@ class LaunchCounters:
     figures: tuple[CounterFigure, ...]
     occupancy: Occupancy | None
     roofline: Roofline | None
+    drawn: tuple[str, ...] = ()  # tensors that are read, whose contents are drawn at random
 
     def __getitem__(self, name: str) -> CounterFigure:
         return next(one for one in self.figures if one.name == name)
@@ -56,6 +57,7 @@ class LaunchCounters:
         held, roof = self.occupancy, self.roofline
         return {
             "kernel": self.kernel, "target": self.target, "grid": self.grid, "block": self.block,
+            "drawn": self.drawn,
             "counters": [{**vars(one), "certainty": one.certainty} for one in self.figures],
             "occupancy": {**vars(held), "by_resource": dict(held.by_resource)} if held else None,
             "roofline": {"estimate": True, "card": roof.card.name, "microseconds": dict(roof.microseconds),
@@ -92,7 +94,9 @@ def counters_of(code: codes.MachineCode, made: concrete.BoundLaunch, steps: int 
     kernel, machine = code.kernel, gpu(code.kernel.target)
     found = figures(code, made.grid, made.block, run.lds, watch)
     held = occupancy(machine, prod(made.block), kernel.lds_bytes + made.lds, kernel.metadata.vgprs)
-    return LaunchCounters(kernel.name, kernel.target, made.grid, made.block, found, held, roofline(machine, found))
+    drawn = tuple(name for name, one in made.tensors.items() if one.drawn and not one.written)
+    roof = roofline(machine, found)
+    return LaunchCounters(kernel.name, kernel.target, made.grid, made.block, found, held, roof, drawn)
 
 
 def text(found: LaunchCounters, other: LaunchCounters | None = None) -> Iterator[str]:
@@ -126,6 +130,8 @@ def _about(found: LaunchCounters, whose: str) -> Iterator[str]:
         ratio = f"; {roof.intensity:.3g} operations a byte asked for" if roof.intensity else ""
         bound = f"bound by {roof.bound or 'what is not known'}"
         yield f"{whose}roofline on {roof.card.name}, an estimate: {times}; {bound}{ratio}"
+    if found.drawn:
+        yield f"{whose}contents drawn at random: {', '.join(found.drawn)}; give those that decide what the kernel does"
     for source in dict.fromkeys(one.source for one in found.figures if one.source):
         of = ", ".join(one.name for one in found.figures if one.source == source)
         yield f"{whose}by {source}: {of}"

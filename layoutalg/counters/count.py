@@ -9,6 +9,8 @@ Each figure is a range, `least` to `most`:
 | in doubt | one number, by what is named, which is not said of this target, or is contested |
 | not known | no source says what it counts, or what something costs |
 
+What a wave learns of others (results of atomics, loads of a loop that waits) or of the clock may lead to other
+counts on a GPU: where a kernel has such instructions, no count but that of its waves is exact.
 A counter of LDS cycles is the sum of what `isa.run.cycles` gives each instruction.  All blocks of the launch are run.
 """
 
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
@@ -25,7 +27,8 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.semantics.accesses import ACCESSES, access_of
+from layoutalg.isa.run.polls import polls
+from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, access_of, gives_result
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.target import target as gpu
@@ -74,8 +77,18 @@ def figures(
     found += _instructions(counts, watch.idle, target)
     found += _lds(counts, lds)
     found += _matrix(counts, target)
-    stated = [_stated(one, target) for one in found]
-    return (*stated, *_of_the_run(counts, watch))
+    stated = [*(_stated(one, target) for one in found), *_of_the_run(counts, watch)]
+    notes = tuple(_by_order(program, counts))
+    return tuple(one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *notes)) for one in stated)
+
+
+def _by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
+    """Why another order of waves, or another hour, may lead to other counts: what a wave learns of others, or reads."""
+    waiting = polls(program)
+    for instruction, _ in counts:
+        name = instruction.name
+        if gives_result(name, instruction.fields) or instruction.address in waiting or name in CLOCKS:
+            yield f"another order of waves, or another time, may lead to other counts: {instruction.place}"
 
 
 def _stated(one: CounterFigure, target: str) -> CounterFigure:

@@ -44,5 +44,5 @@ def occupancy(target: Target, threads: int, lds: int, registers: int) -> Occupan
         "LDS": waves * unit.resident(waves, lds),
     }
     most = waves * unit.resident(waves, lds, registers)
-    reached = tuple(name for name, n in alone.items() if n == most)
-    return Occupancy(most, reached[:1] if reached[:1] == ("wave slots",) else reached, alone, unit.evidence.text)
+    limited = tuple(name for name, n in alone.items() if n == most < alone["wave slots"]) or ("wave slots",)
+    return Occupancy(most, limited, alone, unit.evidence.text)

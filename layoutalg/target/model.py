@@ -163,12 +163,12 @@ class Unit:
 
         >>> from layoutalg.target import target
         >>> unit = target("gfx942").unit
-        >>> unit.resident(4, 16384), unit.resident(4, 16384, 200)
-        (4, 2)
+        >>> unit.resident(4, 16384), unit.resident(4, 16384, 200), unit.resident(1, 0)
+        (4, 2, 32)
         """
         given = -(-registers // self.granule) * self.granule
         by_registers = self.simds * min(self.waves, self.registers // given if given else self.waves) // waves
-        by_lds = self.lds // (lds + self.kept) if lds + self.kept else self.blocks
+        by_lds = self.lds // (lds + self.kept) if lds + self.kept else by_registers
         return min(by_registers, by_lds, self.blocks if waves > 1 else self.simds * self.waves)
 
 

@@ -27,6 +27,14 @@ extern "C" __global__ void k(int* o, int flag) {
 """
 
 
+TICKET = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int flag) {
+  if (atomicAdd(o, 1) == flag) o[1] = 7;
+}
+"""
+
+
 def launched(block: int, flag: int = 0, written: str = '["o"]') -> SpecFile:
     return loads(f"""
 [[descriptor]]
@@ -98,3 +106,21 @@ def test_a_report_is_data_and_two_kernels_stand_side_by_side() -> None:
 def test_what_no_source_defines_is_not_known(name: str) -> None:
     one = ran(CONFLICTS, launched(64))[name]
     assert (one.least, one.certainty) == (None, "not known")
+
+
+def test_what_another_order_of_waves_may_change_is_not_exact() -> None:
+    code = compile_source(TICKET, "gfx942").payload
+    found = counters(code, launched(64, 5), inputs={"o": np.zeros(256, np.int32)})
+    assert found["SQ_WAVES"].certainty == "exact"
+    assert not [one.name for one in found.figures[1:] if one.certainty == "exact"]
+    assert any("global_atomic_add" in note for note in found["SQ_INSTS_VALU"].notes)
+
+
+def test_what_is_drawn_is_told() -> None:
+    assert ran(CONFLICTS, launched(64, 0, "[]")).drawn == ("o",)
+
+
+def test_a_wave_alone_is_limited_by_slots() -> None:
+    held = ran(GUARDED.replace("atomicAdd", "// "), launched(64)).occupancy
+    assert held is not None
+    assert (held.waves, held.limited_by) == (32, ("wave slots",))

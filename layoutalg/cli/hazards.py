@@ -153,6 +153,10 @@ def _lines(finding: Data, what: str) -> Iterator[str]:
     """A finding in words."""
     at, missing = finding["consumer"], f"; missing: {finding['missing']}" if finding["missing"] else ""
     yield f"  {finding['kind']}: {at['address']:#x} {at['instruction']} {finding['what']}{_source(at)}{missing}"
+    if finding["also"]:
+        last = finding["also"][-1]
+        lacks = f", where {last['missing']} is missing" if last["missing"] != finding["missing"] else ""
+        yield f"    and {len(finding['also'])} more behind it, as far as {last['address']:#x}{lacks}"
     if finding["condition"]:
         yield f"    {what}: {finding['condition']}"
 

@@ -24,7 +24,7 @@ class Analysis(NamedTuple):
 
 #: Kind of finding → what finds it.
 ANALYSES: Mapping[str, Analysis] = {
-    "wait": Analysis(waits.find, "a register is used or overwritten while an access is still to write it"),
+    waits.KIND: Analysis(waits.find, "a register is used or overwritten while an access is still to write it"),
     wait_states.KIND: Analysis(wait_states.find, "two instructions are nearer to each other than AMD's manual allows"),
     "undefined": Analysis(undefined.find, "a register is read before anything has written it"),
     "registers": Analysis(processor.beyond, "a register is used that the kernel did not ask for"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from layoutalg.errors import CodeObjectError, UnsupportedInstructionError
 from layoutalg.hazards.analyses import ANALYSES
+from layoutalg.hazards.causes import joined
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.isa.container.binary import KernelBinary, Kernels, read_kernels
@@ -38,8 +39,8 @@ def analyse(kernel: KernelBinary, where: SourceLines) -> Analysed:
         found = [finding for analysis in ANALYSES.values() for finding in analysis.find(flow)]
     except UnsupportedInstructionError as error:
         return Analysed(kernel.name, kernel.target, not_analysed=str(error))
-    found.sort(key=lambda one: (one.consumer, one.kind, one.producer or 0))
-    some, others = ([_data(flow, one, where) for one in found if one.undecided is which] for which in (False, True))
+    told = joined(flow, found)
+    some, others = ([_data(flow, one, where) for one in told if one.undecided is which] for which in (False, True))
     return Analysed(kernel.name, kernel.target, len(flow.steps), some, others)
 
 
@@ -69,6 +70,7 @@ def _data(flow: ControlFlow, finding: Hazard, where: SourceLines) -> Data:
         "kind": finding.kind, "certain": finding.is_certain, "what": finding.what, "missing": finding.missing,
         "condition": finding.condition,
         **{name: _place(flow, address, where) for name, address in places.items() if address is not None},
+        "also": [{**_place(flow, address, where), "missing": missing} for address, missing in finding.also],
     }  # fmt: skip
 
 

@@ -33,6 +33,8 @@ from layoutalg.isa.architecture import Architecture, Wait
 from layoutalg.isa.effects import named
 from layoutalg.isa.semantics.counted import CountedAs, counted
 
+KIND = "wait"
+
 
 @dataclass
 class UnderWay:
@@ -259,7 +261,7 @@ def _hazard(
     does = "reads" if effects.reads & brings else "overwrites"
     some = ", ".join(named((effects.reads & brings) or (effects.writes & brings)))
     what = f"{does} {some}, which {flow.steps[address].instruction.place} is still to write"
-    return Hazard("wait", consumer, what, missing_wait(waits.architecture, ages), address, way, undecided)
+    return Hazard(KIND, consumer, what, missing_wait(waits.architecture, ages), address, way, undecided)
 
 
 def _way(path: Sequence[Visit]) -> str:

@@ -1,0 +1,52 @@
+"""Findings of one cause as one: where one wait or one barrier is missing, every access behind it shows it.
+
+| of one kind | are one where between |
+|---|---|
+| `wait` | their consumers, and their producers, no wait stands in the code |
+| `lds_order` | their consumers, and their producers, no barrier stands in the code |
+
+The waits that several accesses lack may be of several counts: the least does for all.
+What it cannot represent: that one instruction would do for two stretches of code.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
+
+from layoutalg.hazards import lds_order, waits
+from layoutalg.hazards.flow import ControlFlow
+from layoutalg.hazards.hazard import Hazard
+from layoutalg.isa.semantics.control import BARRIERS
+
+
+def joined(flow: ControlFlow, found: Iterable[Hazard]) -> list[Hazard]:
+    """The hazards with those of one cause under the first of them, in the order of the code."""
+    apart = {waits.KIND: flow.kernel.architecture.waits, lds_order.KIND: BARRIERS}
+    stretches = {kind: _Stretches(flow, names) for kind, names in apart.items()}
+    groups: dict[object, list[Hazard]] = {}
+    for one in sorted(found, key=lambda one: (one.consumer, one.kind, one.producer or 0)):
+        groups.setdefault(_cause(one, stretches) or one, []).append(one)
+    return [
+        replace(first, also=tuple((one.consumer, one.missing) for one in others)) for first, *others in groups.values()
+    ]
+
+
+class _Stretches:
+    """Code between instructions of some names."""
+
+    def __init__(self, flow: ControlFlow, names: Container[str]) -> None:
+        self._ends = sorted(address for address, step in flow.steps.items() if step.instruction.name in names)
+
+    def of(self, address: int) -> int:
+        """The number of the stretch that an instruction stands in."""
+        return bisect(self._ends, address)
+
+
+def _cause(one: Hazard, stretches: Mapping[str, _Stretches]) -> object:
+    """What hazards of one cause have in common; None where each is by itself."""
+    if one.kind not in stretches or one.producer is None:
+        return None
+    between = stretches[one.kind]
+    return one.kind, one.undecided, one.is_certain, between.of(one.consumer), between.of(one.producer)

@@ -49,9 +49,6 @@ _UNSAID = 1024
 #: Runs of a kernel.
 _RUNS = 6
 
-#: What is missing between two waves' accesses that are waited for.
-_BARRIER = "a barrier"
-
 
 @dataclass(frozen=True)
 class Reached:
@@ -197,34 +194,7 @@ class LdsOrder:
         decidable = self._block_is_said or any(one.to_lds for one in self.reached.values())
         if decidable and any(one.undecided for one in self._told.values()):
             self._carry_out()
-        yield from self._joined()
-
-    def _joined(self) -> Iterator[Hazard]:
-        """Findings, those as one that a single barrier would mend: before the first of a stretch."""
-        one_cause: dict[tuple[int, bool], list[Hazard]] = {}
-        for found in self._told.values():
-            stretch = self._stretches[found.consumer]
-            if found.missing != _BARRIER or found.producer is None or self._stretches[found.producer] == stretch:
-                yield found
-            else:
-                one_cause.setdefault((stretch, found.undecided), []).append(found)
-        for alike in one_cause.values():
-            first = min(alike, key=lambda one: one.consumer)
-            more = len(alike) - 1
-            further = f"; so do {more} further accesses behind it" if more > 1 else "; so does one behind it"
-            yield replace(first, what=first.what + further) if more else first
-
-    @cached_property
-    def _stretches(self) -> Mapping[int, int]:
-        """Where the stretch of an access begins: what its block carries out with no wait or barrier within."""
-        begins: dict[int, int] = {}
-        for block in self.flow.blocks.values():
-            begin = block.steps[0].address if block.steps else 0
-            for step in block.steps:
-                name = step.instruction.name
-                begin = step.address if name in BARRIERS or name in self.architecture.waits else begin
-                begins[step.address] = begin
-        return begins
+        yield from self._told.values()
 
     def _through(self, block: FlowBlock, after: Pending) -> None:
         for step in block.steps:
@@ -303,7 +273,7 @@ class LdsOrder:
         first, mine = self.reached[address], self.reached[step.address]
         where = self.flow.steps[address].instruction.place
         what = f"{_does(mine)} LDS that another wave {_does(first)} at {where}, and no barrier is between"
-        missing = "; ".join(filter(None, (missing_wait(self.architecture, ages), _BARRIER)))
+        missing = "; ".join(filter(None, (missing_wait(self.architecture, ages), "a barrier")))
         condition = f"a block has {self.threads} threads in a row, and its waves {waves[0]} and {waves[1]} come here"
         return Hazard(KIND, step.address, what, missing, address, condition, undecided=not self._block_is_said)
 

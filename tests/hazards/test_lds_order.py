@@ -106,17 +106,3 @@ def test_of_a_block_that_nobody_sizes_two_waves_are_left_open():
     metadata = replace(graph.kernel.metadata, max_threads=1024)
     (left,) = find(replace(graph, kernel=replace(graph.kernel, metadata=metadata)))
     assert (told.undecided, left.undecided) == (False, True)
-
-
-FAR_OTHERS, FAR_WRITE = "ds_read_b32 v6, v2 offset:1024\n", "ds_write_b32 v1, v5 offset:1024\n"
-
-
-@pytest.mark.parametrize(
-    ("body", "hazards"),
-    [
-        (OTHERS + FAR_OTHERS + LDS + WRITE + FAR_WRITE, 1),  # one barrier before both
-        (OTHERS + FAR_OTHERS + "s_waitcnt lgkmcnt(1)\n" + WRITE + LDS + FAR_WRITE, 2),  # a wait is between
-    ],
-)
-def test_what_one_barrier_mends_is_one_finding(body, hazards):
-    assert [missing for _, missing, _ in found(body)] == ["a barrier"] * hazards

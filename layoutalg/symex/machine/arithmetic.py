@@ -48,7 +48,7 @@ from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
 from layoutalg.symex.machine.uniform import UniformUnknowns
 from layoutalg.symex.machine.wave import Wave
-from layoutalg.symex.values.modular import cut, representative, same_word
+from layoutalg.symex.values.modular import cut, representative, same_word, without_unwritten_multiples
 from layoutalg.symex.values.ranges import Decide, Ranges
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of
@@ -146,11 +146,11 @@ class IndexValues(UniformUnknowns):
         return self.word(value - (1 << bits) if value >> bits - 1 else value, bits)
 
     def shl(self, word: Word | Mask, amount: Word | Mask) -> Word:
-        """A product."""
+        """A product; of what nothing wrote only what is not shifted out."""
         word, amount = self.number(word), self.number(amount)
         if simplify(amount.expr).op != "const":
             return self._shifted("shl", word, amount, (1 << word.bits) - 1)
-        return word.with_expr(word.expr * (1 << self._constant(amount)))
+        return word.with_expr(without_unwritten_multiples(word.expr * (1 << self._constant(amount)), word.bits))
 
     def lshr(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A quotient of the unsigned value."""

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-from layoutalg.index import Expr, const, postorder, select
+from layoutalg.index import Expr, const, postorder, select, variables
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
+from layoutalg.symex.values.unknowns import Kind, kind_of
 
 #: Coefficients of a number that may be negative, of which each reading is tried.
 MOST_UNSURE = 4
@@ -35,6 +36,24 @@ def representative(expr: Expr, bits: int) -> Expr:
     terms = {m: (k + size // 2) % size - size // 2 for m, k in normal(expr).terms.items()}
     reduced: Expr = recover(Poly({m: k for m, k in terms.items() if k})).expr()
     return reduced
+
+
+def without_unwritten_multiples(expr: Expr, bits: int) -> Expr:
+    """The expression without multiples of 2ⁿ of what nothing wrote: no bit of the word is made of these.
+
+    >>> from layoutalg.index import var
+    >>> from layoutalg.symex.values.unknowns import Kind, unknown_value
+    >>> half, above = var("half", 1 << 16), unknown_value("above", 1 << 32, Kind.UNDEFINED)
+    >>> without_unwritten_multiples((above // 2**16 * 2**16 + half) * 2**16, 32)
+    half * 65536
+    """
+    terms = normal(expr).terms
+    kept = {m: k for m, k in terms.items() if k % (1 << bits) or not any(map(_is_unwritten, variables(*m)))}
+    return expr if len(kept) == len(terms) else recover(Poly(kept)).expr()
+
+
+def _is_unwritten(v: Expr) -> bool:
+    return kind_of(v) is Kind.UNDEFINED
 
 
 def readings(expr: Expr, size: int) -> tuple[Expr, ...]:

@@ -198,8 +198,9 @@ def _of_dividend(p: Expr, limit: Expr) -> Iterator[tuple[Expr, Expr]]:
     """(x + c·r, c·P), where it is x div c + r that is below P: just where this is below that."""
     for atom in normal(p).atoms():
         parts = normal(p).linear_in(atom) if atom.op == "div" and atom.args[1].op == "const" else None
-        if parts and parts[1] == Poly.of(1):
-            yield simplify(atom.args[0] + parts[0].expr() * atom.args[1]), simplify(limit * atom.args[1])
+        most = simplify(limit * atom.args[1]) if parts and parts[1] == Poly.of(1) else ZERO
+        if parts and most.lo >= 1:  # as a divisor has to be: written out, its range may be wider
+            yield simplify(atom.args[0] + parts[0].expr() * atom.args[1]), most
 
 
 @lru_cache(maxsize=1 << 8)

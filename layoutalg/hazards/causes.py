@@ -3,7 +3,7 @@
 | of one kind | are one where between |
 |---|---|
 | `wait` | their consumers, and their producers, no wait stands in the code |
-| `lds_order` | their consumers, and their producers, no barrier stands in the code |
+| `lds_order` | their consumers, and their producers, no wait and no barrier stands in the code |
 
 The waits that several accesses lack may be of several counts: the least does for all.
 What it cannot represent: that one instruction would do for two stretches of code.
@@ -23,7 +23,8 @@ from layoutalg.isa.semantics.control import BARRIERS
 
 def joined(flow: ControlFlow, found: Iterable[Hazard]) -> list[Hazard]:
     """The hazards with those of one cause under the first of them, in the order of the code."""
-    apart = {waits.KIND: flow.kernel.architecture.waits, lds_order.KIND: BARRIERS}
+    own = flow.kernel.architecture.waits
+    apart = {waits.KIND: own, lds_order.KIND: {*own, *BARRIERS}}
     stretches = {kind: _Stretches(flow, names) for kind, names in apart.items()}
     groups: dict[object, list[Hazard]] = {}
     for one in sorted(found, key=lambda one: (one.consumer, one.kind, one.producer or 0)):

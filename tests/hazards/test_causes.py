@@ -30,8 +30,9 @@ def test_what_one_wait_would_mend_is_one_finding(body: str, told: list[object]) 
 
 
 def test_what_one_barrier_would_mend_is_one_finding() -> None:
+    """A wait between two of them may be what makes a barrier before the first too early for the second."""
     again = OTHERS.replace("v4", "v6")
-    for between, count in (("", 1), (BARRIER, 1), (LDS + BARRIER + WRITE + LDS, 2)):
+    for between, count in (("", 1), (BARRIER, 1), (LDS, 2), (LDS + BARRIER + WRITE + LDS, 2)):
         graph = flow(START + WRITE + LDS + OTHERS + between + again, "gfx942")
         found = [*lds_order.find(graph)]
         one = joined(graph, found)

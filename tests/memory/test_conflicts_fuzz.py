@@ -85,7 +85,7 @@ def test_verdicts_are_those_of_the_bank_model(block: int) -> None:
         total = cycles.sum(axis=1)
         verdict = prove(Cycles(one, int(total[0])))
         assert isinstance(verdict, Proved if (total == total[0]).all() else Refuted), (*about, verdict)
-    if KNOWN and CASES >= 80:
+    if KNOWN and CASES >= 160:  # of ten in a block too few may be free of conflicts
         assert min(seen["proved"], seen["refuted"]) > 5
 
 

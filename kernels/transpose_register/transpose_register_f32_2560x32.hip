@@ -19,7 +19,7 @@
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
 //   [proved] blocks in y: what a launch can have (intervals)
-//   [proved] occupancy: blocks that a unit holds, before registers: gfx1100 32, gfx1201 32, gfx90a 16, gfx942 16, gfx950 16, sm_90 32; not stated: gfx1250 (intervals)
+//   [proved] occupancy: blocks that a unit holds, before registers: gfx1100 32, gfx1201 32, gfx90a 32, gfx942 32, gfx950 32, sm_90 32; not stated: gfx1250 (intervals)
 //   [proved] 0: a vector of source is one access (intervals)
 //   [proved] 1: a vector of target is one access (intervals)
 //   [proved] source: addresses in bounds (transform by transform (intervals))

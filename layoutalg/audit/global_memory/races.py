@@ -92,7 +92,8 @@ class _TensorRaces:
     def meetings(self) -> Iterator[UnitMeeting | OwnRows]:
         """Every two groups, and each with itself, but for those that only load, and for rows of threads' own."""
         stores, updates, loads = self._groups()
-        own = in_own_rows(stores + loads, self.tensor.here, self.tensor.sizes, self.ask) if stores else []
+        in_order = [one for one in stores + loads if not any(each.is_scalar for each in self.members(one))]
+        own = in_own_rows(in_order, self.tensor.here, self.tensor.sizes, self.ask) if stores else []
         if own:
             yield OwnRows(_about([one for group in own for one in self.members(group)]))
         apart = set(map(id, own))

@@ -189,6 +189,21 @@ def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, sh
     assert race_free([store, load], launched) == shown
 
 
+@pytest.mark.parametrize(
+    ("form", "first", "shown"), [("GLOBAL", False, True), ("SMEM", False, False), ("SMEM", True, True)]
+)
+def test_a_scalar_load_of_what_its_own_thread_stores_is_in_no_order_in_its_own_row(
+    form: str, first: bool, shown: bool
+) -> None:
+    """Scalar loads go by another cache than stores, also where each thread has a row for itself."""
+    launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=KERNEL)
+    store: Any = SimpleNamespace(address=0, name="ACCESS", form="GLOBAL")
+    columns = [var("iteration_0", 3) * (k + 1) % 16 for k in range(10)]
+    stores = [TracedAccess(store, True, "x", (X * 16 + c) * 4, 4, TRUE, const(0), undefined=FALSE) for c in columns]
+    load = replace(stores[0], instruction=SimpleNamespace(address=1, name="ACCESS", form=form), store=False)
+    assert race_free([load, *stores] if first else [*stores, load], launched) == shown
+
+
 @pytest.mark.parametrize(("beside", "width", "scope", "name", "shown"), [
     ("", 4, 0, "cdna", True), ("", 8, 0, "cdna", False), ("", 4, 2, "rdna4", True), ("", 4, 1, "rdna4", False),
     ("load", 4, 0, "cdna", False), ("store", 4, 0, "cdna", False), ("far", 4, 0, "cdna", True),

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
-from layoutalg.counters.definitions import INSTRUCTIONS, LDS_EXAMPLE, MATRIX_TYPES, MI300, MOPS, TARGETS, counted
+from layoutalg.counters.definitions import INSTRUCTIONS, LDS_EXAMPLE, MATRIX_TYPES, MI300, MOPS, counted
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.run.cycles import InstructionCycles
@@ -93,11 +93,11 @@ def _by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
 
 def _stated(one: CounterFigure, target: str) -> CounterFigure:
     """A figure on a target: of those whose counters no page defines it is in doubt, or not known."""
-    if target in TARGETS or one.least is None:
+    said = gpu(target).counters
+    if one.least is None or (said and said.evidence.certain):
         return one
-    if target == "gfx950":
-        note = "defined for MI300; AMD's page on MI350 lists what is new alone"
-        return CounterFigure(one.name, one.least, one.most, one.what, one.source, (*one.notes, note))
+    if said:
+        return replace(one, notes=(*one.notes, said.evidence.doubt))
     note = f"no public definition of {target}'s counters was found"
     return CounterFigure(one.name, None, None, one.what, "", (note,))
 

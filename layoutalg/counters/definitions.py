@@ -18,7 +18,7 @@ found says whether it is:
 | other `s_*` | `SQ_INSTS_SALU` | |
 
 Of a wave without an active lane no source says whether its vector instruction is counted: perhaps.
-Of RDNA's counters no public definition was found: none is stated.
+Of which targets they are defined is in the targets' files (`[counters]`): of RDNA's no public definition was found.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, NO_EFFECT, access_of
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+from layoutalg.target import target as gpu
 
 MI300 = ("AMD, ROCm documentation, MI300 and MI200 Series performance counters and metrics "
          "(rocm.docs.amd.com, conceptual/gpu-arch/mi300-mi200-performance-counters)")  # fmt: skip
@@ -36,9 +37,6 @@ INTERNAL = ("AMD, ROCm Compute Profiler, profiling by example, Internal instruct
             "(rocm.docs.amd.com/projects/rocprofiler-compute)")  # fmt: skip
 LDS_EXAMPLE = ("AMD, ROCm Compute Profiler, profiling by example, Bank conflicts: on an MI250 n work items on one bank "
                "are n + 1 cycles and n - 1 conflicts")  # fmt: skip
-
-TARGETS = ("gfx90a", "gfx942")
-"""The targets of which `MI300` defines the counters."""
 
 INSTRUCTIONS: Mapping[str, str] = {
     "SQ_INSTS_VALU": "vector instructions, matrix products among them",
@@ -93,7 +91,8 @@ def counted(instruction: Instruction, target: str) -> CountedBy:
 
 def _vector_memory(instruction: Instruction, target: str) -> CountedBy:
     name = instruction.name
-    flat = name.startswith(("FLAT_", "GLOBAL_", "SCRATCH_")) and target == "gfx90a"
+    said = gpu(target).counters
+    flat = name.startswith(("FLAT_", "GLOBAL_", "SCRATCH_")) and said is not None and said.flat_in_lds
     lds = ("SQ_INSTS_LDS",) if flat else ()
     if name not in ACCESSES or ACCESSES[name].atomic:
         return CountedBy((), (*_EITHER, *lds))

@@ -5,7 +5,7 @@
 | `wait` | their consumers, and their producers, no wait stands in the code |
 | `lds_order` | their consumers, and their producers, no wait and no barrier stands in the code |
 
-The waits that several accesses lack may be of several counts: the least does for all.
+The waits that several accesses lack may be of several counts, of the same counters: the least does for all.
 What it cannot represent: that one instruction would do for two stretches of code.
 """
 
@@ -50,4 +50,5 @@ def _cause(one: Hazard, stretches: Mapping[str, _Stretches]) -> object:
     if one.kind not in stretches or one.producer is None:
         return None
     between = stretches[one.kind]
-    return one.kind, one.undecided, one.is_certain, between.of(one.consumer), between.of(one.producer)
+    lacks = "".join(c for c in one.missing if not c.isdigit())
+    return one.kind, lacks, one.undecided, one.is_certain, between.of(one.consumer), between.of(one.producer)

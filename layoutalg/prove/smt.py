@@ -6,7 +6,7 @@ its values as assertions, and `sat` confirms it; the text of assumptions alone m
 | an obligation that holds        | its forms                                                                          |
 |---------------------------------|------------------------------------------------------------------------------------|
 | linear, or of bounded bits      | one text: its negation                                                             |
-| shown so                        | one text: its negation with any function for a bitwise one                         |
+| shown with any function         | one text: its negation with any function for a bitwise one                         |
 | with products of unknowns       | one for each part of the goal, with the steps that make it linear (`steps`)        |
 | with bits of unbounded sizes    | one for each part: bit-vectors of what has a maximum, or any function for the bits |
 

@@ -235,6 +235,14 @@ class StraightLoads:
 
 
 @dataclass(frozen=True)
+class ProfilerCounters:
+    """Hardware counters of which a public page says what they count: whether flat accesses count for LDS, too."""
+
+    flat_in_lds: bool
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
 class ElementTypes:
     """The element types of `layoutalg.target.dtypes` that not every GPU has, and the format of each on this one."""
 
@@ -282,11 +290,9 @@ class Target:
     """A GPU: sizes in bytes, lanes and registers, its LDS instructions, and the evidence for each number by its name.
 
     `vgprs` is the most vector registers (4 bytes each) that one lane can address; `segments` are the sizes in bytes
-    in which global memory is fetched, smallest first.  `processor` is what compilers call it; `older`: processors of
-    its vendor whose code it runs, and that code can be compiled for.  `library`: the library's kernels are proved for
-    its limits.  `rivals`: by instruction, what other sources say of its banks and phases, where it is in doubt.
-    `unit`, `machine`, `matrix`, `straight` and `types` are None, `tilings` and `cards` empty where nothing is said of
-    them.
+    in which global memory is fetched, smallest first.  `processor`: as compilers call it; `older`: processors of its
+    vendor whose code it runs, and can be compiled for.  `library`: the library's kernels are proved for its limits.
+    `rivals`: by instruction, what others say of its banks, in doubt.  Records of which nothing is said are None.
 
     >>> from layoutalg.target import target
     >>> gfx950 = target("gfx950")
@@ -311,6 +317,7 @@ class Target:
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
     straight: StraightLoads | None = None
+    counters: ProfilerCounters | None = None
     types: ElementTypes | None = None
     tilings: Mapping[str, Tiling] = field(default_factory=dict)
     cards: tuple[Card, ...] = ()

@@ -40,6 +40,7 @@
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence;
                                          # cycles = { NAME = 32 }: those of a SIMD's matrix core
     [straight]                           # bytes = [4, 16]: a lane's, of loads straight to LDS; evidence
+    [counters]                           # flat_in_lds = true: flat accesses count for LDS; evidence
     [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [kin.gfx1101]                        # a processor of this instruction set, of which all else is taken from here:
@@ -75,6 +76,7 @@ from layoutalg.target.model import (
     ElementTypes,
     Evidence,
     MatrixCores,
+    ProfilerCounters,
     StraightLoads,
     Target,
     Tiling,
@@ -133,6 +135,7 @@ class _File:
     machine: CodeFormat | None = None
     matrix: MatrixCores | None = None
     straight: StraightLoads | None = None
+    counters: ProfilerCounters | None = None
     types: ElementTypes | None = None
     plans: Mapping[str, Tiling] = field(default_factory=dict)
     card: tuple[Card, ...] = ()
@@ -229,8 +232,8 @@ def parse(text: str, origin: str) -> Target:
         name=file.name, title=file.title, evidence={key: fact.evidence for key, fact in facts.items()},
         instructions=instructions, rivals=lds_rivals(tables, file.rival, instructions, wave), vendor=file.vendor,
         processor=file.processor or file.name, older=file.older, library=file.library, unit=file.unit,
-        machine=file.machine, matrix=file.matrix, straight=file.straight, types=file.types, tilings=file.plans,
-        cards=tuple(replace(card, target=file.name) for card in file.card), **values,
+        machine=file.machine, matrix=file.matrix, straight=file.straight, counters=file.counters, types=file.types,
+        tilings=file.plans, cards=tuple(replace(card, target=file.name) for card in file.card), **values,
     )  # fmt: skip
 
 
@@ -245,7 +248,7 @@ def _of_kin(name: str, family: str) -> Target:
         unit = replace(unit, registers=own.registers, granule=own.granule or unit.granule, evidence=own.evidence)
     return replace(
         taken, machine=replace(other.machine, number=own.number, evidence=own.evidence), unit=unit, matrix=other.matrix,
-        straight=other.straight, types=other.types, tilings=other.tilings,
+        straight=other.straight, counters=other.counters, types=other.types, tilings=other.tilings,
     )  # fmt: skip
 
 
@@ -280,7 +283,7 @@ _OWN = frozenset({"name", "title", "processor", "sources", "library", "card", "o
 
 
 #: What follows from the processor, so that only another card with the same one can have it.
-_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "straight", "types", "plans"})
+_OF_THE_PROCESSOR = frozenset({"machine", "unit", "matrix", "straight", "counters", "types", "plans"})
 
 
 def _completed(table: dict[str, Any], other: Mapping[str, Any], like: str) -> dict[str, Any]:

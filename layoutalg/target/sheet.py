@@ -26,7 +26,7 @@ def sheet(gpu: Target) -> list[dict[str, Any]]:
         (one.name, f"{one.bytes} bytes a lane, {one.banks} banks, {len(one.phases)} phases", one.evidence.text)
         for one in gpu.instructions.values()
     ]
-    stated = {part: getattr(gpu, part) for part in ("unit", "machine", "matrix", "straight", "types")}
+    stated = {part: getattr(gpu, part) for part in ("unit", "machine", "matrix", "straight", "counters", "types")}
     rows += [(part, _told(one), one.evidence.text) if one else (part, "not stated", "") for part, one in stated.items()]
     rows += [
         (f"plans.{dtype}", _told(plan), "a choice: nothing is claimed of it") for dtype, plan in gpu.tilings.items()

@@ -75,7 +75,7 @@ def faults(flow: ControlFlow, seed: int) -> bool:
             done += len(visit.block.steps)
             if done > STEPS:
                 break
-            for step in visit.block.steps:
+            for step in visit.steps:
                 one = step.instruction
                 wait = architecture.waits.get(one.name)
                 if wait is not None:

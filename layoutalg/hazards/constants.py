@@ -54,7 +54,7 @@ class Constants:
                 self.known.pop(place, None)
 
     def _compute(self, one: Instruction, alu: Alu) -> None:
-        words = [self._read(one, token) for token in alu.reads]
+        words = [self.read(one, token) for token in alu.reads]
         found: object = None if any(word is None for word in words) else alu.effect(_VALUES, *words)
         results = found if isinstance(found, tuple) else [found] * len(alu.writes)
         for token, word in zip(alu.writes, results, strict=True):
@@ -63,7 +63,8 @@ class Constants:
             if target is not None:
                 self._write(target, int(token[-2:]) if token[-2:].isdigit() else 32, number)
 
-    def _read(self, one: Instruction, token: str) -> object | None:
+    def read(self, one: Instruction, token: str) -> object | None:
+        """What a token of a signature reads (`isa.semantics.table`); None where that is not known."""
         if token == "k":
             value = one.fields.get("simm16", 0)
             return _VALUES.const(value - (1 << 16) if value >> 15 else value, 32)

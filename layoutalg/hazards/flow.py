@@ -11,8 +11,9 @@ entry, at a branch's target and after a branch; a step of it is an instruction w
 | S_ENDPGM, S_TRAP 2 | nowhere |
 
 A kernel with preloaded arguments has two entries (`isa.container.binary`): both are followed.
-What it cannot represent: addresses that are loaded, or made in another block (`UnsupportedInstructionError`); which of
-its calls a function returns to.
+Accesses of memory that a wave may skip, as S_SETVSKIP says, may happen or not.
+What it cannot represent: vector arithmetic that may be skipped; addresses that are loaded, or made in another block
+(`UnsupportedInstructionError`); which of its calls a function returns to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import branch_target, relative
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.effects import Effects, effects_of, scalars
-from layoutalg.isa.semantics.control import ENDS, ENDS_PROGRAM, JUMPS, TRAPS
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.control import ENDS, ENDS_PROGRAM, JUMPS, SETS_SKIPPING, TRAPS, VECTOR
 
 #: Bytes of the longest instruction, and more than enough.
 _LONGEST = 16
@@ -72,6 +74,10 @@ class FlowBlock:
         """The instruction that decides where control goes."""
         return self.steps[-1].instruction
 
+    def holds(self, address: int) -> bool:
+        """Whether an instruction is one of it."""
+        return self.steps[0].address <= address <= self.steps[-1].address
+
 
 class Joined(Protocol):
     """What an analysis knows at a place; `join`: what it knows by this way or the other, and whether that is new."""
@@ -86,6 +92,23 @@ class Joined(Protocol):
 
 
 K = TypeVar("K", bound=Joined)
+
+
+@dataclass
+class _Skipping:
+    """Whether a wave may skip vector instructions."""
+
+    on: bool = False
+
+    def copy(self) -> _Skipping:
+        """The same."""
+        return _Skipping(self.on)
+
+    def join(self, other: _Skipping) -> bool:
+        """By this way or the other."""
+        more = other.on and not self.on
+        self.on |= other.on
+        return more
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +185,29 @@ class ControlFlow:
                 elif known.join(after):
                     left.add(successor)
         return before
+
+    @cached_property
+    def skippable(self) -> frozenset[int]:
+        """The accesses of memory that a wave may skip.
+
+        Raises `UnsupportedInstructionError` where other vector instructions may be skipped.
+        """
+        if all(step.instruction.name != SETS_SKIPPING for step in self.steps.values()):
+            return frozenset()
+        found: set[int] = set()
+
+        def through(block: FlowBlock, after: _Skipping) -> None:
+            for step in block.steps:
+                one = step.instruction
+                if one.name == SETS_SKIPPING:
+                    after.on = one.operands["a"] != Operand("int", 0)
+                elif after.on and one.name.startswith(VECTOR):
+                    if one.name not in ACCESSES:
+                        raise UnsupportedInstructionError(f"{one.place}: vector arithmetic that may be skipped")
+                    found.add(step.address)
+
+        self.known_before(_Skipping(), through)
+        return frozenset(found)
 
     @cached_property
     def steps(self) -> Mapping[int, FlowStep]:

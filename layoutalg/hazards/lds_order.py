@@ -38,7 +38,7 @@ from layoutalg.isa.decode.instructions import NO_REGISTER, Operand
 from layoutalg.isa.effects import Registers, registers
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, access_of
-from layoutalg.isa.semantics.control import BARRIERS
+from layoutalg.isa.semantics.control import BARRIERS, SETS_SKIPPING
 from layoutalg.isa.semantics.counted import CountedAs, counted
 
 KIND = "lds_order"
@@ -103,10 +103,12 @@ class Pending:
         more = len(self.awaited) + len(self.signalled) + len(self.near) > known
         return self.under_way.join(other.under_way) or more
 
-    def issue(self, address: int, how: CountedAs, most: Mapping[str, int], *, brings: bool) -> None:
-        """An access is issued; where its counter is full, the wave waits for the first."""
+    def issue(
+        self, address: int, how: CountedAs, most: Mapping[str, int], *, brings: bool, perhaps: bool = False
+    ) -> None:
+        """An access is issued, or `perhaps` is; where its counter is full, the wave waits for the first."""
         before = self.under_way.addresses
-        self.under_way.issue(address, how, most, brings=brings)
+        self.under_way.issue(address, how, most, brings=brings, perhaps=perhaps)
         self.awaited |= before - self.under_way.addresses
 
     def wait(self, left: Mapping[str, int]) -> None:
@@ -207,7 +209,7 @@ class LdsOrder:
         for seed in range(_RUNS):
             pending = Pending(run=True)
             for visit in visits(self.flow, seed):
-                for step in visit.block.steps:
+                for step in visit.steps:
                     self._step(step, pending)
                 if len(visit.block.successors) > 1:
                     pending.near = set()
@@ -221,17 +223,21 @@ class LdsOrder:
             pending.wait(left_by(wait, one.fields.get("simm16", 0)))
         elif one.name in BARRIERS:
             pending.barrier(one.name)
+        elif one.name == SETS_SKIPPING:
+            pending.near = set()
         how = counted(one.name, one.fields, self.architecture)
         if how is None:
             return
         mine = step.address in self.reached
         for address in sorted(pending.all) if mine and not self._is_told(step, pending) else ():
             self._meet(address, step, pending)
-        if mine:
+        perhaps = not pending.run and step.address in self.flow.skippable
+        if mine and not perhaps:
             pending.awaited.discard(step.address)
             pending.signalled.discard(step.address)
+        if mine:
             pending.near.add(step.address)
-        pending.issue(step.address, how, self.architecture.most_counted, brings=mine)
+        pending.issue(step.address, how, self.architecture.most_counted, brings=mine, perhaps=perhaps)
 
     def _is_told(self, step: FlowStep, pending: Pending) -> bool:
         """Whether a run would tell nothing more of it."""

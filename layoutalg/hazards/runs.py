@@ -15,11 +15,13 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.hazards.constants import Constants, Place
-from layoutalg.hazards.flow import ControlFlow, FlowBlock
-from layoutalg.isa.decode.instructions import EXEC, VCC
-from layoutalg.isa.semantics.control import BRANCHES, JUMPS
+from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction
+from layoutalg.isa.semantics.control import BRANCHES, JUMPS, SETS_SKIPPING
 
 #: Runs of a kernel, and instructions of each at most.
 RUNS, LONGEST = 24, 10_000
@@ -30,10 +32,21 @@ _WHOLE = 0xFFFFFFFF
 
 
 class Visit(NamedTuple):
-    """A block that a run comes to, and where it goes on from there."""
+    """A block that a run comes to, where it goes on from there, and the accesses in it that the wave skips."""
 
     block: FlowBlock
     next: int | None
+    skipped: frozenset[int] = frozenset()
+
+    @property
+    def steps(self) -> Iterator[FlowStep]:
+        """What the wave carries out."""
+        return (step for step in self.block.steps if step.address not in self.skipped)
+
+    def until(self, last: FlowStep) -> Visit:
+        """The part as far as a step."""
+        steps = self.block.steps[: self.block.steps.index(last) + 1]
+        return Visit(FlowBlock(steps, ()), None, self.skipped & {step.address for step in steps})
 
 
 class ScalarRun(Constants):
@@ -42,6 +55,7 @@ class ScalarRun(Constants):
     def __init__(self, seed: int) -> None:
         super().__init__({("s", EXEC): _WHOLE, ("s", EXEC + 1): _WHOLE})
         self.dice = random.Random(seed)
+        self.skips = False  # vector instructions
 
     def get(self, place: Place) -> int | None:
         """What a register holds; picked at random where nothing says it."""
@@ -62,6 +76,11 @@ class ScalarRun(Constants):
             return dice.randrange(512)
         return 1 << dice.randrange(12) if kind < 0.85 else dice.getrandbits(32)
 
+    def set_skipping(self, one: Instruction) -> None:
+        """S_SETVSKIP."""
+        word, bit = (int(np.asarray(self.read(one, token)).reshape(-1)[0]) for token in ("a32", "b32"))
+        self.skips = bool(word >> (bit & 31) & 1)
+
     def holds(self, what: str) -> bool:
         """What a branch looks at."""
         first = {"vcc": VCC, "exec": EXEC}.get(what)
@@ -77,11 +96,16 @@ def visits(flow: ControlFlow, seed: int) -> Iterator[Visit]:
     while address is not None and done < LONGEST:
         block = flow.blocks[address]
         done += len(block.steps)
+        skipped: set[int] = set()
         for step in block.steps:
-            if step.scalars:
+            if step.instruction.name == SETS_SKIPPING:
+                run.set_skipping(step.instruction)
+            elif run.skips and step.address in flow.skippable:
+                skipped.add(step.address)
+            elif step.scalars:
                 run.step(step.instruction, step.scalars)
         address = _next(flow, block, run)
-        yield Visit(block, address)
+        yield Visit(block, address, frozenset(skipped))
 
 
 def _next(flow: ControlFlow, block: FlowBlock, run: ScalarRun) -> int | None:

@@ -17,12 +17,13 @@ scalar unit (`runs`), which says the way; else it is undecided.
 The first instruction that touches a register on a way is told, and then the load is taken to be done: what follows is
 the same fault.  A field of a wait that is all ones is none.  A wave issues nothing on a counter that is full, so what
 so many others have followed is done, where they come in order.
+An access that a wave may skip (`ControlFlow.skippable`) is under way or not, and those before it are older or not.
 What it cannot represent: what other waves of the block do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,13 +48,19 @@ class UnderWay:
         """An independent copy."""
         return UnderWay({name: dict(ages) for name, ages in self.ages.items()}, self.unordered)
 
-    def issue(self, address: int, how: CountedAs, most: Mapping[str, int], *, brings: bool) -> None:
-        """An access is issued; it `brings` something to registers or not.  A counter counts so many at `most`."""
+    def issue(
+        self, address: int, how: CountedAs, most: Mapping[str, int], *, brings: bool, perhaps: bool = False
+    ) -> None:
+        """An access is issued, or `perhaps` is: then those before it need not have become older.
+
+        It `brings` something to registers or not.  A counter counts so many at `most`.
+        """
         for name in how.counters:
             last = _NEVER if name in self.unordered or how.unordered else most[name]
-            ages = self.ages[name] = {one: age + 1 for one, age in self.ages.get(name, {}).items() if age + 1 < last}
+            if not perhaps:
+                self.ages[name] = {one: age + 1 for one, age in self.ages.get(name, {}).items() if age + 1 < last}
             if brings:
-                ages[address] = 0
+                self.ages.setdefault(name, {})[address] = 0
         if how.unordered:
             self.unordered |= set(how.counters)
 
@@ -107,6 +114,14 @@ class _Event(NamedTuple):
     touched: int  # registers
     counted: CountedAs | None
     left: Mapping[str, int] | None  # of a wait
+    perhaps: bool  # an access that a wave may skip
+
+    @property
+    def at_least(self) -> _Event:
+        """What makes the fewest faults of it: it uses nothing, and what was issued before it becomes older."""
+        if not self.perhaps or self.counted is None:
+            return self
+        return self._replace(touched=0, counted=self.counted._replace(unordered=False), perhaps=False)
 
 
 class Waits:
@@ -130,21 +145,21 @@ class Waits:
             wait = self.architecture.waits.get(one.name)
             how = counted(one.name, one.fields, self.architecture)
             left = None if wait is None else left_by(wait, one.fields.get("simm16", 0))
-            yield _Event(step, effects.reads | effects.writes, how, left)
+            yield _Event(step, effects.reads | effects.writes, how, left, step.address in self.flow.skippable)
 
     def _fixpoint(self) -> dict[int, UnderWay]:
         """What may be under way at the beginning of each block that is reached."""
 
         def through(block: FlowBlock, after: UnderWay) -> None:
-            for _ in self.faults(block.start, after):
+            for _ in self.faults(self.events[block.start], after):
                 pass
 
         return self.flow.known_before(UnderWay(), through)
 
-    def faults(self, start: int, state: UnderWay, first: int = 0) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
-        """Carries a block out on a state, from a step on: what touches what an access is to write, the access, ages."""
+    def faults(self, events: Iterable[_Event], state: UnderWay) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
+        """Carries steps out on a state: what touches what an access is to write, the access, ages."""
         brings, due = self.brings, self._due(state)
-        for step, touched, how, left in self.events[start][first:]:
+        for step, touched, how, left, perhaps in events:
             if left is not None:
                 state.wait(left)
                 due = self._due(state)
@@ -153,10 +168,11 @@ class Waits:
                 for address in sorted(state.addresses):
                     if touched & brings[address] and not (how and self._follows(step, address, how, state)):
                         yield step, address, state.counters(address)
-                        state.done(address)
+                        if not perhaps:
+                            state.done(address)
                 due = self._due(state)
             if how is not None:
-                state.issue(step.address, how, self.most, brings=bool(step.effects.writes))
+                state.issue(step.address, how, self.most, brings=bool(step.effects.writes), perhaps=perhaps)
                 due |= step.effects.writes
 
     def is_certain(self, address: int) -> bool:
@@ -172,7 +188,7 @@ class Waits:
         while left:
             start, first, state = left.pop()
             used = False
-            for _, other, _ in self.faults(start, state, first):
+            for _, other, _ in self.faults([event.at_least for event in self.events[start][first:]], state):
                 used |= other == address
                 if used:
                     break
@@ -196,21 +212,18 @@ class Waits:
         for seed in range(RUNS):
             state, path = UnderWay(), list[Visit]()
             for visit in visits(self.flow, seed):
-                for step, address, _ in self.faults(visit.block.start, state):
+                for step, address, _ in self.faults(self._carried_out(visit), state):
                     if (address, step.address) in pairs:
-                        found.setdefault((address, step.address), _way(self._since(address, path)))
+                        found.setdefault((address, step.address), _way(address, [*path, visit.until(step)]))
                 path = [*path[-_LONGEST_WAY:], visit]
             if found.keys() == pairs:
                 break
         return found
 
-    def _since(self, address: int, path: Sequence[Visit]) -> Sequence[Visit]:
-        """The part of a way from an access on."""
-        for k in range(len(path) - 1, -1, -1):
-            steps = path[k].block.steps
-            if steps[0].address <= address <= steps[-1].address:
-                return path[k:]
-        return path
+    def _carried_out(self, visit: Visit) -> Iterator[_Event]:
+        """What a run has to do with counters and registers in a block."""
+        events = self.events[visit.block.start]
+        return (event._replace(perhaps=False) for event in events if event.step.address not in visit.skipped)
 
     def _follows(self, step: FlowStep, address: int, how: CountedAs, state: UnderWay) -> bool:
         """Whether a load only overwrites what an earlier one of its kind brings, which come in their order."""
@@ -241,7 +254,7 @@ def find(flow: ControlFlow) -> Iterator[Hazard]:
     waits = Waits(flow)
     told: dict[tuple[int, int], Mapping[str, int]] = {}
     for start in sorted(waits.before):
-        for step, address, ages in waits.faults(start, waits.before[start].copy()):
+        for step, address, ages in waits.faults(waits.events[start], waits.before[start].copy()):
             least = told.setdefault((address, step.address), ages)
             told[address, step.address] = {name: min(age, least.get(name, age)) for name, age in ages.items()}
     certain = {address for address in {address for address, _ in told} if waits.is_certain(address)}
@@ -261,16 +274,20 @@ def _hazard(
     does = "reads" if effects.reads & brings else "overwrites"
     some = ", ".join(named((effects.reads & brings) or (effects.writes & brings)))
     what = f"{does} {some}, which {flow.steps[address].instruction.place} is still to write"
+    if consumer in flow.skippable:
+        way = "; ".join(filter(None, (way, "it is not skipped")))
     return Hazard(KIND, consumer, what, missing_wait(waits.architecture, ages), address, way, undecided)
 
 
-def _way(path: Sequence[Visit]) -> str:
-    """The branches that go one way of two, in words."""
-    turns = [
-        f"{block.last.address:#x} {block.last.name.lower()} is {'' if goes == block.successors[-1] else 'not '}taken"
-        for block, goes in path
-        if len(block.successors) > 1
-    ]
+def _way(producer: int, path: Sequence[Visit]) -> str:
+    """The branches that go one way of two, and the accesses that are skipped, from an access on, in words."""
+    since = next((k for k in range(len(path) - 1, -1, -1) if path[k].block.holds(producer)), 0)
+    turns: list[str] = []
+    for k, visit in enumerate(path[since:]):
+        last, goes = visit.block.last, visit.block.successors
+        turns += [f"{address:#x} is skipped" for address in sorted(visit.skipped) if k or address > producer]
+        if len(goes) > 1:
+            turns.append(f"{last.address:#x} {last.name.lower()} is {'' if visit.next == goes[-1] else 'not '}taken")
     few = turns if len(turns) <= _TURNS else [*turns[: _TURNS // 2], "…", *turns[-_TURNS // 2 :]]
     return ", ".join(few) or "always, where control comes there"
 

@@ -29,7 +29,8 @@ from layoutalg.isa.interpreter.moves import BY_NUMBER, MOVES
 from layoutalg.isa.interpreter.operands import half_of, keeps_other_half, selected
 from layoutalg.isa.interpreter.sub_dword import keeps_rest
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, TRAPS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, SETS_SKIPPING, TRAPS
+from layoutalg.isa.semantics.counted import SCALAR_STORES
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
@@ -176,6 +177,10 @@ def _spans(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRe
         source, target = instruction.operands.get("a", NO_REGISTER), instruction.operands.get("d", NO_REGISTER)
         yield TouchedRegisters("a", source, 2, read=True)
         yield TouchedRegisters("d", target, 2, written=True)
+    elif name.startswith(SCALAR_STORES):
+        yield from _stored_by_scalar(instruction)
+    elif name == SETS_SKIPPING:
+        yield from (TouchedRegisters(role, operand, 1, read=True) for role, operand in instruction.operands.items())
     elif name in EXCHANGES or name in MOVES:
         yield from _moved(instruction)
     elif matrix_instruction_of(name, kernel.target):
@@ -240,6 +245,17 @@ def _access(instruction: Instruction, access: MemoryInstruction, kernel: KernelB
             yield TouchedRegisters(role, operand, count, access.half_read, read=True)
         elif role != "addr" or _has_vector_address(instruction, access, kernel):
             yield TouchedRegisters(role, operand, count, read=True)
+
+
+def _stored_by_scalar(instruction: Instruction) -> Iterator[TouchedRegisters]:
+    """A scalar store, or an atomic operation, which gives what was there in its data's place where it says so."""
+    name, operands, atomic = instruction.name, instruction.operands, "_ATOMIC_" in instruction.name
+    count = int(name[-1]) if name[-2:] in ("X2", "X4") else 1
+    yield TouchedRegisters("base", operands["base"], 4 if "_BUFFER_" in name else 2, read=True)
+    yield TouchedRegisters("soffset", operands.get("soffset", NO_REGISTER), 1, read=True)
+    yield TouchedRegisters("data", operands["d"], 2 * count if "CMPSWAP" in name else count, read=True)
+    if atomic and instruction.fields.get("glc"):
+        yield TouchedRegisters("d", operands["d"], count, written=True)
 
 
 def _has_vector_address(instruction: Instruction, access: MemoryInstruction, kernel: KernelBinary) -> bool:

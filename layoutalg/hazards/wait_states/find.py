@@ -6,6 +6,7 @@ Of one pair the worst that its rules say is told.  Targets that no rule knows ha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
@@ -26,6 +27,8 @@ def find(flow: ControlFlow) -> Iterator[Hazard]:
         return
     known = known_of(target, kernel.wave_size)
     facts = {address: known.facts_of(step.instruction, kernel) for address, step in flow.steps.items()}
+    for address in flow.skippable:  # skipped, it is no wait state, and writes nothing
+        facts[address] = replace(facts[address], waits=0, written=())
     worst: dict[tuple[int, int], TooFew] = {}
     for one in Walker(target, flow.blocks, facts).walk():
         pair = one.first, one.second

@@ -25,12 +25,9 @@ from layoutalg.isa.run.memories import WaveMemory
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.semantics.control import SETS_SKIPPING, VECTOR
 from layoutalg.isa.semantics.ordering import CONTROLS_CACHES
 from layoutalg.isa.semantics.table import ALU
-
-#: What the names of instructions begin with that a wave in VSKIP mode does not issue: such accesses are not counted
-#: either (Vega ISA, S_SETVSKIP).
-_VECTOR = ("V_", "BUFFER_", "GLOBAL_", "FLAT_", "SCRATCH_", "DS_")
 
 
 class ConcreteMachine:
@@ -49,11 +46,11 @@ class ConcreteMachine:
     def step(self, instruction: Instruction) -> None:
         """One instruction that is not control, of the live waves that do not skip it."""
         registers = self.registers
-        if instruction.name == "S_SETVSKIP":
+        if instruction.name == SETS_SKIPPING:
             self._set_skips(instruction)
             return
         live, skipped = registers.live, self.skips & registers.live
-        if not skipped.any() or not instruction.name.startswith(_VECTOR):
+        if not skipped.any() or not instruction.name.startswith(VECTOR):
             self._step(instruction)
         elif (live & ~skipped).any():
             registers.set_live(live & ~skipped)

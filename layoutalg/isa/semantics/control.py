@@ -42,3 +42,10 @@ BARRIERS: Mapping[str, tuple[bool, bool]] = {
     "S_BARRIER_SIGNAL": (True, False),
     "S_BARRIER_WAIT": (False, True),
 }
+
+#: Whether a wave skips vector instructions from here on: the bit of the first source that the second numbers
+#: (Vega ISA, S_SETVSKIP; the mode is 0 where a wave begins).
+SETS_SKIPPING = "S_SETVSKIP"
+
+#: What the names begin with of instructions that such a wave does not issue: its accesses are not counted either.
+VECTOR = ("V_", "BUFFER_", "GLOBAL_", "FLAT_", "SCRATCH_", "DS_")

@@ -4,7 +4,7 @@
 |---|---|---|
 | an access of memory | as `architecture.Counters.of` has it | in any order: `Architecture.unordered` |
 | exchanges by the LDS unit, DS_BPERMUTE_B32 and its kind | that of LDS | in order |
-| S_MEMTIME, S_DCACHE_INV, S_DCACHE_WB, messages | that of scalar loads | in any order |
+| S_MEMTIME, S_DCACHE_INV, S_DCACHE_WB, messages, S_STORE_DWORD and its kind | that of scalar loads | in any order |
 | BUFFER_WBL2, GLOBAL_WB, GLOBAL_WBINV | that of stores | in order |
 | GLOBAL_INV | that of loads | in order |
 
@@ -35,6 +35,9 @@ BY_LDS_UNIT = frozenset({"DS_BPERMUTE_B32", "DS_BPERMUTE_FI_B32", "DS_PERMUTE_B3
 #: What is counted as scalar loads are.
 _AS_CONSTANT = CLOCKS | {"S_DCACHE_INV", "S_DCACHE_WB", "S_SENDMSG", "S_SENDMSGHALT"}
 
+#: What the names of stores and atomic operations begin with that go by the cache of scalars.
+SCALAR_STORES = ("S_STORE_", "S_BUFFER_STORE_", "S_SCRATCH_STORE_", "S_ATOMIC_", "S_BUFFER_ATOMIC_")
+
 #: What is counted as stores are, and as loads.
 _AS_STORE, _AS_LOAD = frozenset({"BUFFER_WBL2", "GLOBAL_WB", "GLOBAL_WBINV"}), frozenset({"GLOBAL_INV"})
 
@@ -54,7 +57,7 @@ def counted(name: str, fields: Mapping[str, int], architecture: Architecture) ->
         return CountedAs(names, access.space in architecture.unordered, access.space in architecture.overtaking)
     if name in BY_LDS_UNIT:
         return CountedAs((counters.lds,))
-    if name in _AS_CONSTANT:
+    if name in _AS_CONSTANT or name.startswith(SCALAR_STORES):
         return CountedAs((counters.constant,), unordered=True, overtakes=True)
     if name in _AS_STORE:
         return CountedAs((counters.store,))

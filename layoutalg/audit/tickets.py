@@ -29,7 +29,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Ask, Open
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.history import History
-from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, negation, simplify, var
+from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, mod, negation, simplify, var
 from layoutalg.index.primed import same
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.ordering import DEVICE
@@ -146,7 +146,8 @@ class Tickets:
             return False  # nobody looks at it, and nothing is known of what its wave sees behind it
         if access.space == "lds" or (scoped and instruction.fields.get("scope", 0) < DEVICE):
             return False
-        goals = (most - 1 <= e if wraps else eq(e, 1) for e in one.order.operands)
+        operands = (simplify(mod(e, 1 << 32)) for e in one.order.operands)  # as the machine compares them
+        goals = (most - 1 <= e if wraps else eq(e, 1) for e in operands)
         return all(self.ask.holds(goal, all_of(launched.given, one.guard)) for goal in goals)
 
     def _begins_with_nothing(self, one: TracedAccess) -> bool:

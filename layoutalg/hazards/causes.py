@@ -4,6 +4,7 @@
 |---|---|
 | `wait` | their consumers, and their producers, no wait stands in the code |
 | `lds_order` | their consumers, and their producers, no wait and no barrier stands in the code |
+| `wait_states` | each one's two the wait states would stand that the first of them lacks, in one block |
 
 The waits that several accesses lack may be of several counts, of the same counters: the least does for all.
 What it cannot represent: that one instruction would do for two stretches of code.
@@ -18,6 +19,7 @@ from dataclasses import replace
 from layoutalg.hazards import lds_order, waits
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
+from layoutalg.hazards.wait_states import find as wait_states
 from layoutalg.isa.semantics.control import BARRIERS
 
 
@@ -27,8 +29,10 @@ def joined(flow: ControlFlow, found: Iterable[Hazard]) -> list[Hazard]:
     apart = {waits.KIND: own, lds_order.KIND: {*own, *BARRIERS}}
     stretches = {kind: _Stretches(flow, names) for kind, names in apart.items()}
     groups: dict[object, list[Hazard]] = {}
+    nops = _Nops(flow)
     for one in sorted(found, key=lambda one: (one.consumer, one.kind, one.producer or 0)):
-        groups.setdefault(_cause(one, stretches) or one, []).append(one)
+        cause = nops.cause(one) if one.kind == wait_states.KIND else _cause(one, stretches)
+        groups.setdefault(cause or one, []).append(one)
     return [
         replace(first, also=tuple((one.consumer, one.missing) for one in others)) for first, *others in groups.values()
     ]
@@ -43,6 +47,26 @@ class _Stretches:
     def of(self, address: int) -> int:
         """The number of the stretch that an instruction stands in."""
         return bisect(self._ends, address)
+
+
+class _Nops:
+    """The wait states that findings lack, each put before the first of those that it mends."""
+
+    def __init__(self, flow: ControlFlow) -> None:
+        self._starts = sorted(flow.blocks)
+        self._put: dict[object, list[tuple[int, int]]] = {}
+
+    def cause(self, one: Hazard) -> object:
+        """Where the last of the wait states stand that would mend it; None where control branches between the two."""
+        start = self._starts[bisect(self._starts, one.consumer) - 1]
+        if one.producer is None or not start <= one.producer < one.consumer:
+            return None
+        alike = one.kind, start, one.undecided, one.is_certain
+        put = self._put.setdefault(alike, [])
+        left = one.states - sum(count for place, count in put if one.producer < place <= one.consumer)
+        if left > 0:
+            put.append((one.consumer, left))
+        return (*alike, put[-1][0])
 
 
 def _cause(one: Hazard, stretches: Mapping[str, _Stretches]) -> object:

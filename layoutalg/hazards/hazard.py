@@ -7,6 +7,7 @@
 | `producer` | the one that it has to do with, where there is one: the load that is under way |
 | `missing` | what would make it right: `s_waitcnt vmcnt(2)` |
 | `condition` | empty: whenever the producer is carried out (or the consumer, where there is none), it happens |
+| `states` | of two instructions that are too near: the wait states that are missing |
 | `also` | other instructions at which the same shows, each with what is missing there |
 | `undecided` | whether it is not known that any wave takes a way on which it happens: then it is told as not analysed |
 
@@ -29,6 +30,7 @@ class Hazard:
     producer: int | None = None
     condition: str = ""
     undecided: bool = False
+    states: int = 0
     also: tuple[tuple[int, str], ...] = ()
 
     @property

@@ -202,9 +202,12 @@ def _arithmetic(instruction: Instruction, alu: Alu, kernel: KernelBinary) -> Ite
     places = {role: (operand, count) for role, operand, count in spans}
     in_parts = instruction.form.endswith("_SDWA")
     kept = "_DPP" in instruction.form or (in_parts and keeps_rest(instruction))  # lanes, or the rest of a register
+    part = _part_picked(instruction, alu)
     for token in alu.reads:
         if token in _STATE:
             yield replace(_STATE[token], read=True)
+        elif token[0] == "d" and part:
+            continue  # what is kept, which is no source
         elif token[0] in places:
             operand, count = places[token[0]]
             if token.endswith("64") and instruction.name.startswith("V_PK_"):
@@ -222,9 +225,15 @@ def _arithmetic(instruction: Instruction, alu: Alu, kernel: KernelBinary) -> Ite
         for role in ("m", "m2") if token == "m" else (token[0],):
             if token not in _STATE and role in places:
                 operand, count = places[role]
-                yield TouchedRegisters(
-                    role, operand, count, half_of(operand) if halves and token.endswith("16") else "", kept, True
-                )
+                half = part or (half_of(operand) if halves and token.endswith("16") else "")
+                yield TouchedRegisters(role, operand, count, half, kept or bool(part), True)
+
+
+def _part_picked(instruction: Instruction, alu: Alu) -> str:
+    """The half of its register that a result is or lies in, where bits of OP_SEL pick it and the rest is kept."""
+    if not alu.picks & 8 or "d32" not in alu.reads:
+        return ""
+    return "high" if instruction.fields.get("opsel", 0) & 8 else "low"
 
 
 def _access(instruction: Instruction, access: MemoryInstruction, kernel: KernelBinary) -> Iterator[TouchedRegisters]:

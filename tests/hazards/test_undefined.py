@@ -21,6 +21,8 @@ STORE = "global_store_dword v0, v1, s[0:1]"
         (f"v_add_f32 v1, v2, v0\n{STORE}", ["uses v1, which nothing has written"]),
         ("v_add_f32 v1, v2, v0", []),  # nobody looks at it
         (f"v_xor_b32 v1, v2, v2\n{STORE}", []),
+        (f"v_cvt_pk_fp8_f32 v1, v0, v0\nv_cvt_pk_fp8_f32 v1, v0, v0 op_sel:[0,0,1]\n{STORE}", []),  # half by half
+        (f"v_cvt_pk_fp8_f32 v1, v0, v2\n{STORE}", ["uses v1, which nothing has written"]),
         ("global_load_dword v1, v2, s[0:1]", ["uses v2, which nothing has written"]),
         ("global_load_dword v1, v0, s[8:9]", ["uses s[8:9], which nothing has written"]),
         ("global_store_dwordx2 v0, v[0:1], s[0:1]", []),  # padding beside what is stored

@@ -45,8 +45,10 @@ def _hazard(one: TooFew, manual: str) -> Hazard:
     sources = {manual: one.manual, "LLVM": one.compiler}
     said = ", ".join(f"{count} by {source}" for source, count in sources.items() if count is not None)
     what = f"{register_name(one.register)}: {one.rule}; {one.between} wait states between, asked are {said}"
-    missing = _nops(one.asked - one.between, vector=one.rule.first == "wmma")
-    return Hazard(KIND, one.second, what, missing, one.first, _condition(one, sources), undecided=not one.certain)
+    states = one.asked - one.between
+    missing = _nops(states, vector=one.rule.first == "wmma")
+    condition = _condition(one, sources)
+    return Hazard(KIND, one.second, what, missing, one.first, condition, undecided=not one.certain, states=states)
 
 
 def _condition(one: TooFew, sources: dict[str, int | None]) -> str:

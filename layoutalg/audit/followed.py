@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
@@ -23,7 +23,7 @@ from layoutalg.prove import ForAll, Limits, Shown
 from layoutalg.symex.entries import enter_alike
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.tracing import TracedElement
-from layoutalg.symex.trace import Trace, follow
+from layoutalg.symex.trace import Trace, follow_in_order
 
 #: The part of the time that following may take, so that what the launch alone says is decided where it takes longer.
 FOLLOWING = 0.95
@@ -64,13 +64,13 @@ class LaunchedKernel:
         """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives."""
         launched, memory = self.launched, LaunchMemory(self.launched)
         with budget.within(FOLLOWING * budget.left()):
-            trace = follow(self.code, self._inputs, memory)
+            trace = follow_in_order(self.code, self._inputs, memory)
+        launched = replace(launched, blocks=trace.order.index)
+        case, ask = replace(self, launched=launched), Ask(launched, trace, memory)
         try:
-            return Followed(
-                self, trace, Ask(launched, trace, memory), accesses(trace.elements, trace.loops), trace.stopped
-            )
+            return Followed(case, trace, ask, accesses(trace.elements, trace.loops), trace.stopped)
         except (InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
-            return Followed(self, trace, Ask(launched, trace, memory), (), error)
+            return Followed(case, trace, ask, (), error)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ What it cannot represent: what was loaded in turns that the witness does not num
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import Expr, InexpressibleError, variables
@@ -58,16 +58,16 @@ def scene(witness: Witness, launched: KernelLaunch, trace: Trace) -> Scene:
     point = {name: n for each in witness.points for name, n in each.items()}
     sizes = {name: point[v.value.name] for name, v in launched.sizes.items() if v.value.name in point}
     values = {name: point[v.value.name] for name, v in launched.values.items() if v.value.name in point}
-    blocks = [_block(launched.blocks, each) for each in witness.points]
-    there = others((*launched.blocks, *launched.threads))
+    index = trace.order.index or launched.blocks
+    there = others((*index, *launched.threads))
+    pairs = [({v: v for v in index}, each) for each in witness.points]
     if any(v.value.name in point for v in there.values()):
-        blocks.append(_block((there[v] for v in launched.blocks), point))
+        pairs.append((there, point))
+    of_sizes = {v: point.get(v.value.name, int(v.lo)) for v in launched.sizes.values()}
+    found = (trace.order.block({**of_sizes, **{v: each.get(to[v].value.name, 0) for v in index}}) for to, each in pairs)
+    blocks = [triple(one) for one in found if one is not None]
     loaded = tuple(dict.fromkeys(_loaded(point, launched, trace)))
     return Scene(sizes, tuple(dict.fromkeys(blocks)), values, loaded)
-
-
-def _block(indices: Iterable[Expr], point: Mapping[str, int]) -> Triple:
-    return triple([point.get(v.value.name, 0) for v in indices])
 
 
 def triple(block: Sequence[int]) -> Triple:

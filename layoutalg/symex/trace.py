@@ -13,8 +13,8 @@ What it cannot represent: see the rooms `machine` and `loops`; what they cannot 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 
 from layoutalg.errors import DeviceError
@@ -29,9 +29,11 @@ from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
+from layoutalg.symex.machine.orders import BlockOrder, OrderFoundError, OrderWatch
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.meetings import meetings
+from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
 
@@ -47,6 +49,13 @@ class Trace:
     cuts: frozenset[tuple[int, int]] = frozenset()  # c and n of the c·(x mod n) that stand for what was cut to a word
     assumptions: tuple[str, ...] = ()  # what reading the code took
     stopped: Exception | None = None  # by what it cannot be followed any further
+    order: BlockOrder = field(default_factory=BlockOrder)  # what tells its blocks apart
+
+    @cached_property
+    def coordinates(self) -> frozenset[Expr]:
+        """All indices and sizes that it is made of."""
+        made = [*terms((self.elements, self.loops, self.loads, self.meetings))]
+        return frozenset(own_coordinates(*made, *self.facts.of(*made)))
 
     @cached_property
     def loaded(self) -> Mapping[Expr, str]:
@@ -73,12 +82,39 @@ def follow(
     counts: Mapping[Expr, Expr] | None = None,
 ) -> Trace:
     """Follows a kernel on all ways in the time that is left; `functions` names what is computed."""
+    return _followed(code, inputs, environment, functions, counts)
+
+
+def follow_in_order(code: MachineCode, inputs: Inputs, environment: Environment) -> Trace:
+    """The same; where it takes its blocks in another order, indices of that tell them apart (`Trace.order`)."""
+    order = BlockOrder(tuple(inputs.blocks))
+    while True:
+        try:
+            trace = _followed(code, inputs, environment, order=order)
+        except OrderFoundError as found:
+            order = found.order
+            continue
+        whole = not order.steps or trace.stopped is not None or order.stale.isdisjoint(trace.coordinates)
+        return trace if whole else follow(code, inputs, environment)
+
+
+def _followed(
+    code: MachineCode,
+    inputs: Inputs,
+    environment: Environment,
+    functions: UninterpretedFunctions | None = None,
+    counts: Mapping[Expr, Expr] | None = None,
+    order: BlockOrder | None = None,
+) -> Trace:
+    """Raises `OrderFoundError` where an order is given, and the kernel takes its blocks in another one."""
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
     functions = UninterpretedFunctions() if functions is None else functions
     facts = Facts(builder.assumed, loops.record, builder.loaded, environment, functions.known)
-    wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
-    values = IndexValues(Asker(environment, facts).shows, inputs.given, functions, wave)
+    asked = Asker(environment, facts).shows
+    wave = Wave(code.kernel.wave_size, order.index if order else tuple(inputs.blocks), tuple(inputs.threads))
+    values = IndexValues(asked, inputs.given, functions, wave)
+    values.orders = None if order is None else OrderWatch(order, asked, inputs.given)
     machine = SymbolicMachine(code, inputs, values, builder)
     stopped: Exception | None = None
     try:
@@ -91,4 +127,19 @@ def follow(
     met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
     record = replace(loops.record, ends=tuple(builder.ends))
-    return Trace(elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped)
+    known = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
+    return Trace(*known, order or BlockOrder(tuple(inputs.blocks)))
+
+
+def terms(made: object) -> Iterator[Expr]:
+    """All expressions in what is made of them: in fields, in lists, in mappings."""
+    if isinstance(made, Expr):
+        yield made
+    elif isinstance(made, Mapping):
+        for key, one in made.items():
+            yield from terms((key, one))
+    elif isinstance(made, (tuple, list, set, frozenset)):
+        for one in made:
+            yield from terms(one)
+    elif is_dataclass(made):
+        yield from terms([getattr(made, each.name) for each in fields(made)])

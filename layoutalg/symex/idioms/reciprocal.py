@@ -34,7 +34,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.symex.idioms.rules import Lemma, Rule, WordArithmetic, at_least_one, number
-from layoutalg.symex.values.modular import same_word
+from layoutalg.symex.values.modular import representative, same_word
 from layoutalg.symex.values.unknowns import Kind, arguments_of, call_of, function_of, unknown_value
 from layoutalg.symex.values.word import Word
 
@@ -119,8 +119,23 @@ def _cases(*exprs: Expr) -> list[tuple[Expr, ...]]:
     return [tuple(simplify(substitute(x, {found[0]: k})) for x in exprs) for k in values]
 
 
-def less(_: WordArithmetic, left: Expr, right: Expr) -> Expr | None:
+def _divisor_of(error: Expr) -> Expr:
+    """The divisor of the quotient that is too small by an error, or by what a correction left of one."""
+    of = arguments_of(error)
+    return of[1] if len(of) > 1 else _divisor_of(of[0])
+
+
+def _over_one_divisor(w: WordArithmetic, *exprs: Expr) -> tuple[Expr, ...]:
+    """The expressions with a divisor as its quotients have it, where it is in 1 … 2³² − 1 (`at_least_one`)."""
+    said = {simplify(d - 1): d for d in map(_divisor_of, _errors(*exprs))}
+    plain = {representative(e.args[0] + 1, 32): d for e, d in said.items() if e.op == "mod"}
+    known = {d: one for d, one in plain.items() if w.ranges.in_range(d, 1, _WORDS - 1)}
+    return tuple(simplify(substitute(simplify(e), known)) for e in exprs) if known else exprs
+
+
+def less(w: WordArithmetic, left: Expr, right: Expr) -> Expr | None:
     """`left < right` as a statement on e, where each e decides it: left ≥ 0, right ≥ 1, so left div right is 0."""
+    left, right = _over_one_divisor(w, left, right)
     errors = _errors(left)
     if len(errors) != 1 or right.lo < 1:
         return None
@@ -132,6 +147,7 @@ def less(_: WordArithmetic, left: Expr, right: Expr) -> Expr | None:
 
 def corrected(w: WordArithmetic, condition: Expr, then: Expr, otherwise: Expr) -> Expr | None:
     """What a choice is, where e decides it: a correction takes one from the error, if there was any."""
+    condition, then, otherwise = _over_one_divisor(w, condition, then, otherwise)
     cases = _cases(condition, then, otherwise)
     if not cases or any(c not in (TRUE, FALSE) for c, _, _ in cases):
         return None

@@ -46,6 +46,7 @@ from layoutalg.symex.idioms.division import shifted
 from layoutalg.symex.idioms.floats import choice
 from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
+from layoutalg.symex.machine.orders import OrderWatch
 from layoutalg.symex.machine.uniform import UniformUnknowns
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.modular import cut, representative, same_word, without_unwritten_multiples
@@ -88,6 +89,7 @@ class IndexValues(UniformUnknowns):
         super().__init__(wave)
         self.ranges = Ranges(decide, always)
         self.functions = UninterpretedFunctions() if functions is None else functions
+        self.orders: OrderWatch | None = None  # who looks at scalars of blocks
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -121,6 +123,11 @@ class IndexValues(UniformUnknowns):
     def word(self, expr: Expr | int, bits: int = 32) -> Word:
         """A word with this representative."""
         return Word(as_expr(expr), bits, self)
+
+    def scalar(self, word: Word) -> Word:
+        """A scalar word, which an index of its own stands for where it tells the blocks in another order."""
+        e = word.expr if self.orders is None or word.bits != 32 else self.orders.named(word.expr)
+        return word if e is word.expr else self.word(e)
 
     def number(self, word: Word | Mask) -> Word:
         """The word, or the number that a mask is."""

@@ -103,7 +103,7 @@ class SymbolicRegisters:
         for k, part in enumerate(parts):
             if self.state.outstanding.open((key[0], key[1] + k)):
                 raise NotReadable(f"{key[0]}{key[1] + k} is written while its load is under way")
-            self.state.scalars[key[0], key[1] + k] = part
+            self.state.scalars[key[0], key[1] + k] = part if isinstance(part, Mask) else self.w.scalar(part)
 
     def _lanes_of(self, word: Word, bits: int, half: int) -> Mask:
         """The lanes that a number in EXEC, or in one half of it, lets take part."""

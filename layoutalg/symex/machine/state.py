@@ -222,7 +222,7 @@ def _either(
         return a.join(b)
     if is_unknown(a.expr) and is_unknown(b.expr):
         return w.unknown_word(a.expr, b.expr)
-    return a.with_expr(choice(all_of(*mine), a.expr, b.expr))
+    return w.scalar(a.with_expr(choice(all_of(*mine), a.expr, b.expr)))
 
 
 def _mask(word: Word | Mask | None) -> Mask | None:

@@ -1,0 +1,259 @@
+"""Blocks in another order: what a kernel makes of its block's number, one to one, stands for the block from then on.
+
+    t = 8 turns of b          (m, n) = a tile of t, by groups of 4 rows       c[m, n] = …
+
+Of each scalar that is made of the block's number and sizes alone it is looked, at a few small sizes, whether it takes
+all values below the number of blocks, or with another one all tiles of a grid of as many.  Where that is shown for all
+sizes (`prove.permutations`), following begins anew with indices of their own for them: where nothing else is left of
+the block's number, a launch of M0·N0 blocks in any such order is one of M0 × N0 blocks.
+
+What it cannot represent: orders of a grid of several axes together, of three factors and more, by vector instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    array,
+    extent_of,
+    names,
+    postorder,
+    simplify,
+    substitute,
+    unused,
+    value,
+    var,
+    variables,
+)
+from layoutalg.index.normal import normal
+from layoutalg.prove.permutations import renumbers
+from layoutalg.symex.values.ranges import Decide
+
+#: Sizes that are looked at: so many steps above the least of each; of how many blocks; of how many sizes; how often.
+STEPS = (0, 1, 2, 3, 5, 9, 64, 65, 129, 200, 257, 330, 449)
+LEAST_BLOCKS, MOST_BLOCKS, MOST_SIZES, LOOKS = 9, 300, 3, 4
+
+#: Renumberings of one kernel at most.
+MOST_ORDERS = 6
+
+
+@dataclass(frozen=True)
+class Renumbered:
+    """Indices, what they are of indices before, one to one and onto, and what values of the kernel are of them."""
+
+    index: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    names: Mapping[Expr, Expr]
+
+    @classmethod
+    def of(cls, index: tuple[Expr, ...], values: tuple[Expr, ...]) -> Renumbered:
+        """Values of a kernel that are indices of their own; one may be made of another, which is an index then."""
+        names = dict(zip(values, index, strict=True))
+        made = {simplify(substitute(e, {w: u for w, u in names.items() if w is not e})): v for e, v in names.items()}
+        return cls(index, values, {**made, **names})
+
+    def in_digits(self, digits: Renumbered) -> Renumbered | None:
+        """With the quotient and the remainder of its one index in its place, where others are these; else None."""
+        if len(self.index) != 1:
+            return None
+        (v,), (whole,) = self.index, self.values
+        for high, low in (digits.index, digits.index[::-1]):
+            length = extent_of(low)
+            found = {high: simplify(v // length), low: simplify(v % length)}
+            if all(found[i] is e for i, e in zip(digits.index, digits.values, strict=True)):
+                values = tuple(substitute(e, {v: whole}) for e in digits.values)
+                return Renumbered(digits.index, values, {whole: high * length + low})
+        return None
+
+
+@dataclass(frozen=True)
+class BlockOrder:
+    """A grid's blocks, one of its axes renumbered so and so often."""
+
+    blocks: tuple[Expr, ...] = ()
+    steps: tuple[Renumbered, ...] = ()
+
+    @property
+    def axis(self) -> Expr | None:
+        """The axis that may be renumbered: the first whose length is a size."""
+        return next((v for v in self.blocks if v.value.extent is not None), None)
+
+    @property
+    def index(self) -> tuple[Expr, ...]:
+        """What tells a block from the others."""
+        if not self.steps:
+            return self.blocks
+        return tuple(w for v in self.blocks for w in (self.steps[-1].index if v is self.axis else (v,)))
+
+    @property
+    def names(self) -> Mapping[Expr, Expr]:
+        """What is an index of its own."""
+        return {e: v for step in self.steps for e, v in step.names.items()}
+
+    def then(self, step: Renumbered) -> BlockOrder:
+        """Renumbered once more."""
+        digits = self.steps[-1].in_digits(step) if self.steps else None
+        return replace(self, steps=(*self.steps, step) if digits is None else (*self.steps[:-1], digits))
+
+    @property
+    def stale(self) -> frozenset[Expr]:
+        """Indices that others came after."""
+        before = {v for step in self.steps for v in step.index} | {v for v in (self.axis,) if v is not None}
+        return frozenset(before.difference(self.index))
+
+    def block(self, at: Mapping[Expr, int]) -> tuple[int, ...] | None:
+        """The block that has these indices, at sizes; None where there are too many to look at."""
+        axis = self.axis
+        if not self.steps or axis is None:
+            return tuple(at.get(v, 0) for v in self.blocks)
+        sizes = {v: n for v, n in at.items() if v not in self.index}
+        count = value(extent_of(axis), sizes)
+        if count > MOST_BLOCKS**2:
+            return None
+        found = self.over(axis, sizes, count)
+        (there,) = np.nonzero(np.all([found[v] == at.get(v, 0) for v in self.steps[-1].index], axis=0))
+        return tuple((int(there[0]) if there.size else 0) if v is axis else at.get(v, 0) for v in self.blocks)
+
+    def over(self, axis: Expr, sizes: Mapping[Expr, int], count: int) -> dict[Expr, Any]:
+        """All indices of each block along the axis."""
+        found: dict[Expr, Any] = {**sizes, axis: np.arange(count)}
+        for step in self.steps:
+            found |= zip(step.index, (np.broadcast_to(a, count) for a in array(step.values, found)), strict=True)
+        return found
+
+
+class OrderFoundError(Exception):
+    """A kernel's blocks have another order: it is to be followed anew."""
+
+    def __init__(self, order: BlockOrder) -> None:
+        self.order = order
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The blocks along an axis at some sizes: how many, how many rows and columns of tiles, all of their indices."""
+
+    count: int
+    lengths: tuple[int, ...]
+    at: Mapping[Expr, Any]
+
+    def of(self, e: Expr) -> Any:
+        """A value in each block."""
+        return np.broadcast_to(array([e], self.at)[0], self.count)
+
+    def same(self, found: Any, index: Expr) -> bool:
+        """Whether numbers are an index's."""
+        return np.array_equal(found, self.at[index])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A value that takes all indices of rows (0) or columns (1) of tiles at each look, and no others."""
+
+    value: Expr
+    axis: int
+    found: tuple[Any, ...]
+
+
+class OrderWatch:
+    """Looks at scalars; raises `OrderFoundError` where these renumber the blocks."""
+
+    def __init__(self, order: BlockOrder, decide: Decide, always: Expr = TRUE) -> None:
+        """`always` is given of sizes."""
+        self.order, self._decide, self._always = order, decide, always
+        self._names = order.names
+        self._seen, self._parts = set[Expr](), list[_Part]()
+        self._indices, self._sizes = frozenset[Expr](), frozenset[Expr]()
+        if order.axis is not None and len(order.steps) < MOST_ORDERS:
+            self._indices = frozenset((order.axis, *(v for step in order.steps for v in step.index)))
+            self._sizes = frozenset(variables(extent_of(order.axis)))
+
+    def named(self, e: Expr) -> Expr:
+        """The index that a value is, or the value."""
+        if e.op in ("var", "const") or self._indices.isdisjoint(made_of := variables(e)):
+            return e
+        if not self._sizes.union(self._indices).issuperset(made_of):
+            return e
+        e = simplify(e)
+        if e not in self._names and e not in self._seen:
+            self._seen.add(e)
+            self._look(e)
+        return self._names.get(e, e)
+
+    def _look(self, e: Expr) -> None:
+        """Whether a value alone, or with one before, takes all there are at small sizes; and is shown to, at all."""
+        try:
+            found = tuple(look.of(e) for look in self._looks)
+        except (OverflowError, ArithmeticError, ValueError):
+            return
+        seen = [*zip(found, self._looks, strict=True)]
+        same = self.order.steps or all(look.same(a, self._axis) for a, look in seen)
+        if seen and not same and all(_all_below(a, look.count) for a, look in seen):
+            self._show((e,), (extent_of(self._axis),))
+        for n in range(len(self._tiles)):
+            if seen and all({*a.tolist()} == {*range(look.lengths[n])} for a, look in seen):
+                part = _Part(e, n, found)
+                for other in [one for one in self._parts if one.axis != n]:
+                    self._pair(*sorted((part, other), key=lambda one: one.axis))
+                self._parts.append(part)
+
+    def _pair(self, row: _Part, column: _Part) -> None:
+        """Whether two values are a tile for each block, and more than a quotient and a remainder of the first index."""
+        nodes, both = postorder(row.value, column.value), zip(row.found, column.found, self._looks, strict=True)
+        turns = self.order.steps or any(
+            e.op == "select" or (e.op == "div" and self._axis in variables(e.args[1])) for e in nodes
+        )
+        if turns and all(_all_below(m * look.lengths[1] + n, look.count) for m, n, look in both):
+            self._show((row.value, column.value), self._tiles)
+
+    def _show(self, values: tuple[Expr, ...], lengths: tuple[Expr, ...]) -> None:
+        numberings = ((self._axis,), *(step.index for step in self.order.steps))
+        if renumbers(values, numberings, lengths, self._always, self._decide):
+            taken = names(*self._indices, *self._sizes)
+            called = ("row", "column") if len(lengths) == 2 else ("turn",)
+            index = tuple(var(unused(f"{self._axis.value.name} {name}", taken), length)
+                          for name, length in zip(called, lengths, strict=True))  # fmt: skip
+            raise OrderFoundError(self.order.then(Renumbered.of(index, values)))
+
+    @property
+    def _axis(self) -> Expr:
+        assert self.order.axis is not None  # of which a value is made that is looked at
+        return self.order.axis
+
+    @cached_property
+    def _tiles(self) -> tuple[Expr, ...]:
+        """How many rows and columns of tiles there are, where the number of blocks is a product of two; else none."""
+        terms = normal(extent_of(self._axis)).terms
+        (factors, number), *more = terms.items()
+        return tuple(factors) if len(factors) == 2 and number == 1 and not more else ()
+
+    @cached_property
+    def _looks(self) -> tuple[_Look, ...]:
+        return tuple(islice(self._small(), LOOKS))
+
+    def _small(self) -> Iterator[_Look]:
+        """Small sizes, no two of as many rows or as many columns of tiles."""
+        sizes, met = sorted(self._sizes, key=str), set[tuple[int, int]]()
+        choices = [[n for k in STEPS if (n := int(v.lo) + k * v.value.multiple_of) <= v.hi] for v in sizes]
+        for chosen in product(*choices) if len(sizes) <= MOST_SIZES else ():
+            at = dict(zip(sizes, chosen, strict=True))
+            count, *lengths = (value(e, at) for e in (extent_of(self._axis), *self._tiles))
+            many = set(enumerate(lengths or [count]))
+            square = len({*lengths}) < len(lengths) or 1 in lengths
+            if LEAST_BLOCKS <= count <= MOST_BLOCKS and not square and met.isdisjoint(many):
+                met |= many
+                yield _Look(count, tuple(lengths), self.order.over(self._axis, at, count))
+
+
+def _all_below(found: Any, count: int) -> bool:
+    """Whether numbers are all below one, each once, in any order."""
+    return bool(np.array_equal(np.sort(found), np.arange(count)))

@@ -122,9 +122,8 @@ def _passes(instruction: Instruction, halves: bool, rows: int, depth: int, types
     whole = 8 if rows == 16 else 16
     if not halves:
         return whole
-    if "F8F6F4" in types:  # of f8 on either side twice as many
-        wide = min(instruction.fields.get("cbsz", 0), instruction.fields.get("blgp", 0)) < 2
-        return whole if wide else whole // 2
+    if "F8F6F4" in types:  # of f8 on either side, as the name ends, twice as many
+        return whole if any(kind.endswith("8") for kind in types.split(".")[1:]) else whole // 2
     sparse = instruction.name.startswith("V_SMFMAC")
     shallow = depth <= 4 and "XF32" not in types
     return whole if shallow and not sparse else whole // 2

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.epochs import own_variables
 from layoutalg.audit.lds.block import BlockThreads, Ints
-from layoutalg.index import TRUE, ZERO, Expr, all_of, array, conjuncts, simplify, slack
+from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, simplify, slack
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import access_of
@@ -131,14 +131,17 @@ def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     lanes = _Lanes.of(block, [one.guard for one in parts])
     if not lanes.always.any():
         return fact
-    priced = _Priced(block, access, np.stack([_waves(block, one) for one in apart]), lanes)
+    try:
+        priced = _Priced(block, access, np.stack([_waves(block, one) for one in apart]), lanes)
+    except OverflowError:
+        return replace(fact, why="its lanes lie 2⁶³ bytes apart, or more")
     return priced.cycles(fact, alike) if in_lds else priced.segments(fact, alike)
 
 
 def _waves(block: BlockThreads, e: Expr) -> Ints:
     """A value for each lane of each wave; 0 of lanes beyond the block."""
     values = np.zeros(-(-block.count // block.wave_size) * block.wave_size, np.int64)
-    values[: block.count] = np.broadcast_to(array([e], block.indices)[0], (block.count,))
+    (values[: block.count],) = block.values([e])
     return values.reshape(-1, block.wave_size)
 
 
@@ -196,7 +199,11 @@ def _split(block: BlockThreads, part: Expr) -> tuple[Expr, Ints] | None:
         return None
     constant = dict(normal(sizes).terms).get((), 0)  # so that parts a constant apart ask of one number
     near = constant if abs(constant) < MOST_APART else 0
-    return simplify(sizes - near), -near - _waves(block, lane)
+    try:
+        own = _waves(block, lane)
+    except OverflowError:
+        return None
+    return (simplify(sizes - near), -near - own) if -MOST_APART < own.min() <= own.max() < MOST_APART else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from layoutalg.audit.ask import Answer, Open, unseen
-from layoutalg.audit.claims import aligned, ends, followed, lds_in_bounds
+from layoutalg.audit.claims import aligned, ends, followed, in_bounds, lds_in_bounds
 from layoutalg.audit.followed import Followed
 from layoutalg.audit.global_memory.own_rows import OwnRows
 from layoutalg.audit.global_memory.races import UnitMeeting, meetings
@@ -23,7 +23,7 @@ SAYS = (
     "nothing reaches a store or a branch is no access"
 )
 OF = "access that a store may meet"
-RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, lds_in_bounds.NAME, aligned.NAME)
+RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, in_bounds.NAME, lds_in_bounds.NAME, aligned.NAME)
 FAULTS: frozenset[str] | None = frozenset({"race", "collision"})
 
 

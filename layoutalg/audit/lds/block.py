@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, postorder, simplify
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, postorder, simplify, values
 from layoutalg.launch.symbolic import KernelLaunch, threads_of
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.target import target
@@ -44,7 +44,18 @@ class BlockThreads:
         e = simplify(e)
         if not {v for v in postorder(e) if v.op == "var"} <= self.indices.keys():
             return None
-        return np.broadcast_to(array([e], self.indices)[0], (self.count,))
+        return self.values([e])[0]
+
+    def values(self, exprs: Sequence[Expr], iterations: Mapping[Expr, int] | None = None) -> list[Ints]:
+        """What terms are for every thread, in these iterations; OverflowError where int64 does not hold one."""
+        fixed = iterations or {}
+        try:
+            here = {t: np.array(number, np.int64) for t, number in fixed.items()}
+            return [np.broadcast_to(found, (self.count,)) for found in array(exprs, self.indices | here)]
+        except OverflowError:  # perhaps in between alone, as of a comparison of 64-bit words
+            each = zip(*(held.tolist() for held in self.indices.values()), strict=True)
+            points = (dict(zip(self.indices, place, strict=True)) | {**fixed} for place in each)
+            return [*np.array([values(exprs, point) for point in points], np.int64).T]
 
     def may_hold(self, guard: Expr) -> Threads:
         """The threads for which a condition may hold."""

@@ -29,7 +29,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, Open, unseen
 from layoutalg.audit.epochs import LONGEST_PERIOD, by_ways, own_variables, period
 from layoutalg.audit.lds.block import BlockThreads, Ints
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts
+from layoutalg.index import TRUE, Expr, all_of, conjuncts
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved, Refuted
 from layoutalg.symex.machine.tracing import TracedElement
@@ -97,11 +97,10 @@ class LdsRow:
         """The threads for which it happens in an iteration, or perhaps does, and where each one's bytes begin."""
         key = tuple(iterations[t] % n for t, n in self.periods.items())
         if key not in self.tables:
-            here = {t: np.array(number, np.int64) for t, number in zip(self.periods, key, strict=True)}
-            offsets, happens = array([self.access.offset, self.known], self.block.indices | here)
-            count = (self.block.count,)
-            lanes = np.nonzero(np.broadcast_to(happens, count))[0]
-            self.tables[key] = lanes, np.broadcast_to(offsets, count)[lanes]
+            here = dict(zip(self.periods, key, strict=True))
+            offsets, happens = self.block.values([self.access.offset, self.known], here)
+            lanes = np.nonzero(happens)[0]
+            self.tables[key] = lanes, offsets[lanes]
         return self.tables[key]
 
 

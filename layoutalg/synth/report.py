@@ -38,6 +38,7 @@ def data(found: Synthesis) -> dict[str, Any]:
         "packed_bytes": problem.packed_bytes,
         "cycles_a_phase": found.degree,
         "conflict_free": found.conflict_free,
+        "smallest": found.smallest,
         "proved": [_verdict(v) for v in found.verdicts],
         "excluded": [_verdict(v) for v in found.excluded],
         "tried": [{"layout": t.name, "extra_bytes": t.extra, "cycles_a_phase": t.degree} for t in found.trials],
@@ -55,19 +56,28 @@ def text(found: Synthesis) -> str:
     head = f"{rows} × {columns} {problem.dtype} on {', '.join(problem.targets)}: {found.name}, {found.bytes} bytes"
     head += f" ({found.extra} more than packed)" if found.extra else " (as many as packed)"
     if found.conflict_free:
-        lines = [f"{head}, free of bank conflicts."]
+        lines = [f"{head}, free of bank conflicts.", _how_small(found)]
     elif found.degree == 1:
         lines = [f"{head}: free of bank conflicts, but not all that is needed was proved."]
     else:
         lines = [f"No layout of the families is free of conflicts. The best is {head}, {found.degree} cycles a phase."]
     lines += problem.notes
+    lines += [f"    {line}" for line in dump(SpecFile("", {}, (_tile(found, "tile"),))).splitlines() if line]
     lines += [f"  {verdict}" for verdict in found.verdicts]
     if found.excluded:
-        lines.append("What will not do (of other families nothing is said):")
+        lines.append("What will not do (of other layouts nothing is said):")
         lines += [f"  {verdict}" for verdict in found.excluded]
     doubts = dict.fromkeys(a for v in found.verdicts for a in v.assumptions if "In doubt" in a)
     lines += [f"Rests on: {doubt}" for doubt in doubts]
     return "\n".join(lines)
+
+
+def _how_small(found: Synthesis) -> str:
+    if not found.extra:
+        return "No layout takes fewer bytes."
+    if found.smallest:
+        return "It is the smallest of those named below: each of fewer bytes was looked at."
+    return "A smaller one of those named below may exist: not all were decided."
 
 
 def toml(found: Synthesis, name: str = "tile") -> str:
@@ -91,9 +101,13 @@ def spec(found: Synthesis, name: str = "tile") -> SpecFile:
     >>> all(result.passed for result in check(loads(toml(found))))
     True
     """
-    note = f"{found.name}: {found.bytes} bytes"
-    tile = DescriptorItem(name=name, descriptor=found.descriptor, dtype=found.problem.dtype, note=note)
+    tile = _tile(found, name)
     return SpecFile("", {}, (tile, *_accesses(found, tile), *_brought(found, tile)), "A layout in LDS, synthesized")
+
+
+def _tile(found: Synthesis, name: str) -> DescriptorItem:
+    note = f"{found.name}: {found.bytes} bytes"
+    return DescriptorItem(name=name, descriptor=found.descriptor, dtype=found.problem.dtype, note=note)
 
 
 def _accesses(found: Synthesis, tile: DescriptorItem) -> Iterator[AccessItem]:

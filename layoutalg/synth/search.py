@@ -1,22 +1,25 @@
 """`synthesize`: a layout free of bank conflicts for every access on every target, the smallest of its families, proved.
 
-    packed and mixed layouts of no extra bytes, CK's own first  →  any linear swizzle  →  gaps, fewest bytes first
+    packed and mixed, CK's own first  →  any linear swizzle  →  rows and vectors in another order, without or with a gap
+    →  mixed with smaller gaps
 
 | outcome                | what is proved                                                                              |
 |------------------------|---------------------------------------------------------------------------------------------|
 | a layout without gaps  | conflict-free, injective, in bounds; no layout of the tile takes fewer bytes                |
-| a layout with gaps     | the same; no linear swizzle does without; no smaller gap of its family does, with a witness |
-| none                   | no linear swizzle and no gap of any family does; the best that there is, and its cycles     |
+| a layout with gaps     | the same; every layout of fewer bytes of those named takes more cycles: each was looked at  |
+| none                   | the same of all of them; the best that there is, and its cycles                             |
 
-What it cannot represent: layouts outside these families (a gap in some rows only, a table).  Where it says that none
-exists, it says of which families.
+What it cannot represent: layouts outside the families (`families`, `nested`, `linear`).  What it says of smaller ones,
+and of none, it says of these.
 """
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.memory import Access, ConflictDegree, ConflictFree, Cost, judged, price
@@ -33,8 +36,10 @@ from layoutalg.prove import (
     prove,
 )
 from layoutalg.synth.direct import lands
-from layoutalg.synth.families import Candidate, candidates
+from layoutalg.synth.families import Candidate, candidates, mixes
+from layoutalg.synth.gemm import packed
 from layoutalg.synth.linear import fewest_cycles, find_swizzle, no_fewer, swizzle_descriptor
+from layoutalg.synth.nested import least, orders
 from layoutalg.synth.problem import Problem
 
 STYLES: Mapping[str, frozenset[str]] = {
@@ -67,8 +72,8 @@ class TriedLayout:
 class Synthesis:
     """What was found: a layout, its name, bytes and cycles a phase, and everything that was proved about it.
 
-    `verdicts` are on the layout; `excluded` say what was refuted: every linear swizzle, and each smaller gap of the
-    same family; or all that was tried.  True where it is free of conflicts, which is what was asked for.
+    `verdicts` are on the layout; `excluded` say what will not do: every linear swizzle, and all of fewer bytes that the
+    families have; or all that was tried.  True where it is free of conflicts, which is what was asked for.
 
     >>> from layoutalg.synth.problem import gemm_problem
     >>> problem = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",))
@@ -96,6 +101,11 @@ class Synthesis:
         return self.degree == 1 and all(isinstance(v, Proved) for v in self.verdicts)
 
     @property
+    def smallest(self) -> bool:
+        """Whether no layout of the families that is as good takes fewer bytes: all of them were looked at."""
+        return self.conflict_free and (not self.extra or all(isinstance(v, Proved) for v in self.excluded))
+
+    @property
     def bytes(self) -> int:
         """Bytes of LDS."""
         return self.problem.packed_bytes + self.extra
@@ -115,6 +125,9 @@ def synthesize(problem: Problem, style: str = "any", limits: Limits | None = Non
 
 
 SWIZZLE = "linear swizzle"
+ANY = sys.maxsize
+"""No limit on the bytes more than packed."""
+NOT_LOOKED_AT = "an access reaches over several vectors, begins below its alignment, or has too many places"
 
 
 def worst(problem: Problem, descriptor: TensorDescriptor) -> tuple[Access, Cost | Unknown]:
@@ -149,39 +162,68 @@ class _Search:
         self.failed: list[tuple[str, Access, Cost | Unknown]] = []
 
     def run(self) -> Synthesis:
-        """The first candidate without conflicts, in the order of bytes; a linear swizzle before the first gap."""
-        asked, bound = "linear" not in self.kinds, fewest_cycles(self.problem)
-        for candidate in self.candidates():
-            if candidate.extra and not asked:
-                asked = True
-                if self.swizzled(1):
-                    break
-            self.tried(candidate)
-            if self.best is not None and self.best[0] == bound:
-                self.excluded += smaller_gaps(self.problem, candidate) if bound == 1 else no_fewer(self.problem)
-                break
-        else:
-            if asked or not self.swizzled(1):
-                self.best_of_all()
+        """The first without conflicts, in the order of the table above; all that have fewer bytes are looked at."""
+        bound = fewest_cycles(self.problem)
+        if not (self.mixed(bound, range(1)) or self.swizzled(bound)):
+            extra = self.in_order(bound)
+            self.mixed(bound, range(1, ANY if extra is None else extra))
+        if self.best is None or self.best[0] > bound:
+            self.best_of_all(bound)
+        elif bound > 1:
+            self.excluded += no_fewer(self.problem)
         return self.result()
 
-    def candidates(self) -> Iterator[Candidate]:
-        """Those that the style allows, and that loads can bring straight to LDS, where they do."""
-        found = (candidate for candidate in candidates(self.problem) if candidate.kind in self.kinds)
-        return (c for c in found if not self.problem.direct or lands(self.problem, c.make()))
+    def fits(self, candidate: Candidate) -> bool:
+        """Whether loads can bring it straight to LDS, where they do."""
+        return not self.problem.direct or bool(lands(self.problem, candidate.make()))
 
-    def tried(self, candidate: Candidate) -> None:
-        """Prices a candidate, and keeps it where it is better than the best so far."""
+    def takes_more(self, most: int) -> str:
+        """What is said of the layouts that will not do."""
+        text = f"takes more than {most} cycle{'s' * (most > 1)} in some phase"
+        return f"{text}, or is not filled by loads straight to LDS" if self.problem.direct else text
+
+    def mixed(self, most: int, extra: range) -> bool:
+        """Whether a packed or mixed layout of so many bytes more takes at most `most` cycles: the smallest is tried."""
+        of = [c for c in candidates(self.problem) if c.kind in self.kinds and c.extra in extra]
+        serving = next((c for c in of if self.fits(c) and 0 < self.tried(c) <= most), None)
+        end = extra.stop if serving is None else serving.extra
+        smaller = [t for t in self.trials if t.extra < end and not 0 < t.degree <= most]
+        if extra.start and smaller:
+            which = "" if serving is None and end == ANY else f" of fewer than {end} bytes more"
+            named = f"{which} {self.takes_more(most)}: {mixes(self.problem, self.kinds)}"
+            self.excluded.append(_each(smaller, named))
+        return serving is not None
+
+    def in_order(self, most: int) -> int | None:
+        """The bytes more of the smallest layout in another order that takes at most `most` cycles; None without one."""
+        if "padding" not in self.kinds:
+            return None
+        found = least(self.problem, most, self.fits)
+        text = f"every layout {{}}{self.takes_more(most)}: {orders(self.problem)}"
+        if found is None:
+            self.excluded.append(Unknown(text.format(""), "enumeration", 0.0, why=NOT_LOOKED_AT))
+            return None
+        one = found.layout
+        if one is None or one.extra:
+            which = f"of fewer than {one.extra} bytes more " if one is not None else ""
+            self.excluded.append(Proved(text.format(which), "enumeration", 0.0, evidence(self.problem)))
+        return one.extra if one is not None and self.tried(one) else None
+
+    def tried(self, candidate: Candidate) -> int:
+        """The cycles of a candidate (0: unknown), which is kept where it is better than the best so far."""
         access, cost = worst(self.problem, candidate.make())
         degree = 0 if isinstance(cost, Unknown) else cost.degree
         self.trials.append(TriedLayout(candidate.name, candidate.extra, degree))
         if degree != 1:
             self.failed.append((candidate.name, access, cost))
-        if degree and (self.best is None or degree < self.best[0]):
+        if degree and (self.best is None or (degree, candidate.extra) < (self.best[0], self.best[1].extra)):
             self.best = degree, candidate
+        return degree
 
     def swizzled(self, most: int) -> bool:
         """Whether a linear swizzle takes at most so many cycles a phase; where none does, its proof is kept."""
+        if "linear" not in self.kinds:
+            return False
         found = find_swizzle(self.problem, most, self.limits)
         if found is None:
             return False
@@ -197,18 +239,27 @@ class _Search:
         self.tried(one)
         return True
 
-    def best_of_all(self) -> None:
-        """No candidate is free of conflicts: each gap's refutation, and the fewest cycles of a linear swizzle."""
+    def best_of_all(self, bound: int) -> None:
+        """No layout takes so few cycles: the fewest that there are, and why the first one tried takes more."""
         if self.best is None:
-            name, access, found = self.failed[0]
-            why = found.why if isinstance(found, Unknown) else ""
-            raise LayoutError(f"no layout of these families could be priced; {name}: {access.name}: {why}")
-        most = 2
-        while "linear" in self.kinds and most < self.best[0] and not self.swizzled(most):
+            self.refuse()
+        most = 2 * bound
+        while self.best is not None and most < self.best[0] and "linear" in self.kinds and not self.swizzled(most):
             most *= 2  # a linear map's cycles are a power of two
-        for name, access, cost in self.failed:
-            verdict = cost if isinstance(cost, Unknown) else judged(ConflictFree(access), cost)
-            self.excluded.append(replace(verdict, claim=f"{name}: {verdict.claim}"))
+        most = bound + 1
+        while self.best is not None and most < self.best[0] and self.in_order(most) is None:
+            most += 1
+        name, access, cost = self.failed[0]
+        verdict = cost if isinstance(cost, Unknown) else judged(ConflictFree(access), cost)
+        self.excluded.append(replace(verdict, claim=f"{name}: {verdict.claim}"))
+
+    def refuse(self) -> NoReturn:
+        """LayoutError: nothing could be priced, or nothing is filled by the loads."""
+        if not self.failed:
+            raise LayoutError("no layout of these families is filled by loads straight to LDS")
+        name, access, found = self.failed[0]
+        why = found.why if isinstance(found, Unknown) else ""
+        raise LayoutError(f"no layout of these families could be priced; {name}: {access.name}: {why}")
 
     def result(self) -> Synthesis:
         """The best, with what is proved of it."""
@@ -230,23 +281,20 @@ class _Search:
         )  # fmt: skip
 
 
+def evidence(problem: Problem) -> tuple[str, ...]:
+    """What a price on each target rests on."""
+    return tuple(dict.fromkeys(one.evidence for one in problem.accesses(packed(*problem.lengths))))
+
+
+def _each(tried: Sequence[TriedLayout], claimed: str) -> Verdict:
+    """What is claimed of each of the layouts tried; Unknown where one could not be priced."""
+    text = (f"each of {len(tried)} layouts" if len(tried) > 1 else "the one layout") + claimed
+    if unknown := [t.name for t in tried if not t.degree]:
+        return Unknown(text, "enumeration", 0.0, why=f"these could not be priced: {', '.join(unknown)}")
+    return Proved(text, "enumeration", 0.0)
+
+
 # --- gaps -------------------------------------------------------------------------------------------------------------
-
-
-def smaller_gaps(problem: Problem, candidate: Candidate) -> tuple[Verdict, ...]:
-    """Why no smaller gap of the candidate's family works: one refutation for each, element by element.
-
-    >>> from functools import partial
-    >>> from layoutalg.synth.gemm import row_padded
-    >>> from layoutalg.synth.problem import gemm_problem
-    >>> problem, rows = gemm_problem(128, 64, "f16", "mfma_f32_32x32x16_f16", ("gfx942",)), partial(row_padded, 128, 64)
-    >>> padded = Candidate("padded rows", 128 * 16, partial(rows, 8), "padding", gap=1, by_elements=rows)
-    >>> [verdict.name for verdict in smaller_gaps(problem, padded)] == ["refuted"] * 8
-    True
-    """
-    if candidate.by_elements is None:
-        return ()
-    return tuple(refuted_gap(problem, candidate.by_elements, gap) for gap in range(candidate.gap * problem.vector))
 
 
 def refuted_gap(problem: Problem, make: Callable[[int], TensorDescriptor], gap: int) -> Verdict:
@@ -290,4 +338,4 @@ def _free(problem: Problem, descriptor: TensorDescriptor) -> bool:
     return all(isinstance(prove(ConflictFree(a)), Proved) for a in problem.accesses(descriptor))
 
 
-__all__ = ["STYLES", "Synthesis", "TriedLayout", "least_padding", "smaller_gaps", "synthesize", "worst"]
+__all__ = ["STYLES", "Synthesis", "TriedLayout", "least_padding", "synthesize", "worst"]

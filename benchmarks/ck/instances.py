@@ -142,11 +142,11 @@ def report(of: Sequence[Record]) -> str:
     of = sorted(
         (one for one in of if one["instance"] in order), key=lambda one: (order[one["instance"]], one["target"])
     )
-    parts = [_table(
+    parts = [table(
         ("instance", "target", "instructions", "not described", "MFMA", "LDS", "vector", "acc.", "scalar", "spills",
          "compiled in", "a run is"),
         (_figures(one) for one in of),
-    ), _table(
+    ), table(
         ("instance", "target", "verdict", "proved", "not proved", "CPU"),
         (_verdict(one) for one in of if "verdict" in one),
     )]  # fmt: skip
@@ -170,7 +170,7 @@ def _verdict(one: Record) -> Sequence[Any]:
     return one["instance"], one["target"], one["verdict"], ", ".join(proved), left, f"{one['cpu']} s"
 
 
-def _table(head: Sequence[str], rows: Iterator[Sequence[Any]]) -> str:
+def table(head: Sequence[str], rows: Iterator[Sequence[Any]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |" for line in lines) + "\n"
 

@@ -22,6 +22,7 @@ from layoutalg.index.evaluate import value
 from layoutalg.isa.run.arguments import Triple
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Witness
+from layoutalg.symex.machine.orders import BlockOrder
 from layoutalg.symex.trace import Trace
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of
@@ -58,13 +59,13 @@ def scene(witness: Witness, launched: KernelLaunch, trace: Trace) -> Scene:
     point = {name: n for each in witness.points for name, n in each.items()}
     sizes = {name: point[v.value.name] for name, v in launched.sizes.items() if v.value.name in point}
     values = {name: point[v.value.name] for name, v in launched.values.items() if v.value.name in point}
-    index = trace.order.index or launched.blocks
-    there = others((*index, *launched.threads))
+    order = trace.order if trace.order.axes else BlockOrder.of(launched.blocks)
+    index, there = order.index, others((*order.index, *launched.threads))
     pairs = [({v: v for v in index}, each) for each in witness.points]
     if any(v.value.name in point for v in there.values()):
         pairs.append((there, point))
     of_sizes = {v: point.get(v.value.name, int(v.lo)) for v in launched.sizes.values()}
-    found = (trace.order.block({**of_sizes, **{v: each.get(to[v].value.name, 0) for v in index}}) for to, each in pairs)
+    found = (order.block({**of_sizes, **{v: each.get(to[v].value.name, 0) for v in index}}) for to, each in pairs)
     blocks = [triple(one) for one in found if one is not None]
     loaded = tuple(dict.fromkeys(_loaded(point, launched, trace)))
     return Scene(sizes, tuple(dict.fromkeys(blocks)), values, loaded)

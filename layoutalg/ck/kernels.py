@@ -6,8 +6,10 @@
 | `elementwise_add`     | of two matrices; `elementwise_flat`: of two vectors                                     |
 | `reduce`              | over two of four dimensions; `reduce_rows`: of each row                                 |
 | `layernorm2d_4x512`   | by tiles of so many rows and columns, in one pass; `rmsnorm2d_4x512` alike              |
+| `smoothquant_4x512`   | by such tiles: rows scaled by columns, then quantised to i8                             |
+| `add_rmsnorm2d_rdquant_4x512` | by such tiles: a sum, normalised, and quantised to i8                           |
 | `topk_softmax_8`      | of so many experts: the greatest weights of each row                                    |
-| `fmha_fwd`            | attention, heads of 32, no mask or bias; as many queries and keys as there are          |
+| `fmha_fwd`            | attention, heads of 32, no bias; `fmha_fwd_causal`: no query sees a key behind it       |
 
 A GEMM has more choices (`layoutalg.ck.gemm`).  `sources/` has each one's C++, whose macros are the choices, and its
 launch file, in which `$NAME` is one of them.  Nothing is executed.
@@ -83,6 +85,9 @@ class KernelKind:
     names: str = ""  # of the numbers, as the name has them
 
 
+_CAUSAL = "{ value = -1, bytes = 4 }, { value = 0, bytes = 4 }, { value = 1, bytes = 4 },"
+"""The window of a query of causal attention: all keys up to its own; the first query's is the first key."""
+
 KINDS: Mapping[str, KernelKind] = {
     "batched_transpose": KernelKind("batched_transpose", "batched_transpose", {"PAD": "true"}),
     "batched_transpose_unpadded": KernelKind("batched_transpose", "batched_transpose_unpadded", {"PAD": "false"}),
@@ -92,7 +97,12 @@ KINDS: Mapping[str, KernelKind] = {
     "reduce_rows": KernelKind("reduce", "reduce_rows", {"ROWS": ""}),
     "layernorm2d": KernelKind("layernorm2d", "layernorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
     "rmsnorm2d": KernelKind("rmsnorm2d", "rmsnorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
-    "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd"),
+    "smoothquant": KernelKind("smoothquant", "smoothquant", numbers=_tile, names="ROWSxCOLUMNS"),
+    "add_rmsnorm2d_rdquant": KernelKind(
+        "add_rmsnorm2d_rdquant", "add_rmsnorm2d_rdquant", numbers=_tile, names="ROWSxCOLUMNS"
+    ),
+    "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "false", "FMHA_WINDOW": ""}),
+    "fmha_fwd_causal": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "true", "FMHA_WINDOW": _CAUSAL}),
     "topk_softmax": KernelKind("topk_softmax", "topk_softmax", numbers=_experts, names="EXPERTS"),
 }
 

@@ -87,14 +87,14 @@ def follow(
 
 def follow_in_order(code: MachineCode, inputs: Inputs, environment: Environment) -> Trace:
     """The same; where it takes its blocks in another order, indices of that tell them apart (`Trace.order`)."""
-    order = BlockOrder(tuple(inputs.blocks))
+    order = BlockOrder.of(inputs.blocks)
     while True:
         try:
             trace = _followed(code, inputs, environment, order=order)
         except OrderFoundError as found:
-            order = found.order
+            order = order.having(found.order)
             continue
-        whole = not order.steps or trace.stopped is not None or order.stale.isdisjoint(trace.coordinates)
+        whole = trace.stopped is not None or order.stale.isdisjoint(trace.coordinates)
         return trace if whole else follow(code, inputs, environment)
 
 
@@ -128,7 +128,7 @@ def _followed(
     cuts = frozenset(values.ranges.cuts)
     record = replace(loops.record, ends=tuple(builder.ends))
     known = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
-    return Trace(*known, order or BlockOrder(tuple(inputs.blocks)))
+    return Trace(*known, order or BlockOrder.of(inputs.blocks))
 
 
 def terms(made: object) -> Iterator[Expr]:

@@ -1,4 +1,4 @@
-// CK Tile's attention, forward, f16 in and out, as its example 01 generates it: heads of 32, no bias or mask, rows padded.
+// CK Tile's attention, forward, f16 in and out, as its example 01 generates it: heads of 32, no bias, rows padded.
 #include "ck_tile/core.hpp"
 #include "ck_tile/ops/epilogue.hpp"
 #include "ck_tile/ops/fmha.hpp"
@@ -12,7 +12,7 @@ using Shape = ck::TileFmhaShape<ck::sequence<128, 64, 16, 32, 32, 32>, Warps, Wa
 using Traits = ck::TileFmhaTraits<true, true, false, false, false, ck::BlockAttentionBiasEnum::NO_BIAS, false, false, false,
                                   false, -1, false>;
 using Variant = ck::ComposedAttention<0, CK_TILE_FMHA_FWD_FAST_EXP2>;
-using Mask = ck::SimplifiedGenericAttentionMask<false>;
+using Mask = ck::SimplifiedGenericAttentionMask<FMHA_MASKED>;
 using Problem = ck::BlockFmhaPipelineProblem<Half, Half, Half, float, float, Half, uint8_t, float, Half, float, Half, Shape,
                                              false, Variant, Mask, false, Traits>;
 using Pipeline = ck::BlockFmhaPipelineQRKSVS<Problem>;

@@ -12,7 +12,7 @@ What it cannot represent: orders of a grid of several axes together, of three fa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
@@ -39,7 +39,7 @@ from layoutalg.prove.permutations import renumbers
 from layoutalg.symex.values.ranges import Decide
 
 #: Sizes that are looked at: so many steps above the least of each; of how many blocks; of how many sizes; how often.
-STEPS = (0, 1, 2, 3, 5, 9, 64, 65, 129, 200, 257, 330, 449)
+STEPS = (0, 1, 2, 3, 5, 9, 64, 65, 129, 200, 257, 330, 449, 1290, 1700, 2600, 3500)
 LEAST_BLOCKS, MOST_BLOCKS, MOST_SIZES, LOOKS = 9, 300, 3, 4
 
 #: Renumberings of one kernel at most.
@@ -76,65 +76,87 @@ class Renumbered:
 
 
 @dataclass(frozen=True)
-class BlockOrder:
-    """A grid's blocks, one of its axes renumbered so and so often."""
+class AxisOrder:
+    """An axis of a grid, renumbered so and so often."""
 
-    blocks: tuple[Expr, ...] = ()
+    axis: Expr
     steps: tuple[Renumbered, ...] = ()
 
     @property
-    def axis(self) -> Expr | None:
-        """The axis that may be renumbered: the first whose length is a size."""
-        return next((v for v in self.blocks if v.value.extent is not None), None)
+    def index(self) -> tuple[Expr, ...]:
+        """What tells a block along the axis from the others."""
+        return self.steps[-1].index if self.steps else (self.axis,)
 
     @property
-    def index(self) -> tuple[Expr, ...]:
-        """What tells a block from the others."""
-        if not self.steps:
-            return self.blocks
-        return tuple(w for v in self.blocks for w in (self.steps[-1].index if v is self.axis else (v,)))
+    def indices(self) -> tuple[Expr, ...]:
+        """All that there were."""
+        return (self.axis, *(v for step in self.steps for v in step.index))
 
     @property
     def names(self) -> Mapping[Expr, Expr]:
-        """What is an index of its own."""
+        """What values of the kernel are of indices."""
         return {e: v for step in self.steps for e, v in step.names.items()}
 
-    def then(self, step: Renumbered) -> BlockOrder:
+    def then(self, step: Renumbered) -> AxisOrder:
         """Renumbered once more."""
         digits = self.steps[-1].in_digits(step) if self.steps else None
         return replace(self, steps=(*self.steps, step) if digits is None else (*self.steps[:-1], digits))
 
-    @property
-    def stale(self) -> frozenset[Expr]:
-        """Indices that others came after."""
-        before = {v for step in self.steps for v in step.index} | {v for v in (self.axis,) if v is not None}
-        return frozenset(before.difference(self.index))
-
-    def block(self, at: Mapping[Expr, int]) -> tuple[int, ...] | None:
-        """The block that has these indices, at sizes; None where there are too many to look at."""
-        axis = self.axis
-        if not self.steps or axis is None:
-            return tuple(at.get(v, 0) for v in self.blocks)
-        sizes = {v: n for v, n in at.items() if v not in self.index}
-        count = value(extent_of(axis), sizes)
+    def block(self, at: Mapping[Expr, int]) -> int | None:
+        """The block along the axis that has these indices, at sizes; None where there are too many to look at."""
+        if not self.steps:
+            return at.get(self.axis, 0)
+        sizes = {v: n for v, n in at.items() if v not in self.indices}
+        count = value(extent_of(self.axis), sizes)
         if count > MOST_BLOCKS**2:
             return None
-        found = self.over(axis, sizes, count)
-        (there,) = np.nonzero(np.all([found[v] == at.get(v, 0) for v in self.steps[-1].index], axis=0))
-        return tuple((int(there[0]) if there.size else 0) if v is axis else at.get(v, 0) for v in self.blocks)
+        found = self.over(sizes, count)
+        (there,) = np.nonzero(np.all([found[v] == at.get(v, 0) for v in self.index], axis=0))
+        return int(there[0]) if there.size else 0
 
-    def over(self, axis: Expr, sizes: Mapping[Expr, int], count: int) -> dict[Expr, Any]:
+    def over(self, sizes: Mapping[Expr, int], count: int) -> dict[Expr, Any]:
         """All indices of each block along the axis."""
-        found: dict[Expr, Any] = {**sizes, axis: np.arange(count)}
+        found: dict[Expr, Any] = {**sizes, self.axis: np.arange(count)}
         for step in self.steps:
             found |= zip(step.index, (np.broadcast_to(a, count) for a in array(step.values, found)), strict=True)
         return found
 
 
-class OrderFoundError(Exception):
-    """A kernel's blocks have another order: it is to be followed anew."""
+@dataclass(frozen=True)
+class BlockOrder:
+    """The order of a grid's blocks."""
 
-    def __init__(self, order: BlockOrder) -> None:
+    axes: tuple[AxisOrder, ...] = ()
+
+    @classmethod
+    def of(cls, blocks: Sequence[Expr]) -> BlockOrder:
+        """By their numbers."""
+        return cls(tuple(map(AxisOrder, blocks)))
+
+    @property
+    def index(self) -> tuple[Expr, ...]:
+        """What tells a block from the others."""
+        return tuple(v for one in self.axes for v in one.index)
+
+    @property
+    def stale(self) -> frozenset[Expr]:
+        """Indices that others came after."""
+        return frozenset(v for one in self.axes for v in one.indices).difference(self.index)
+
+    def having(self, order: AxisOrder) -> BlockOrder:
+        """The same, but for one axis."""
+        return BlockOrder(tuple(order if one.axis is order.axis else one for one in self.axes))
+
+    def block(self, at: Mapping[Expr, int]) -> tuple[int, ...] | None:
+        """The block that has these indices, at sizes; None where there are too many to look at."""
+        found = [one.block(at) for one in self.axes]
+        return None if None in found else tuple(n for n in found if n is not None)
+
+
+class OrderFoundError(Exception):
+    """A kernel's blocks have another order along an axis: it is to be followed anew."""
+
+    def __init__(self, order: AxisOrder) -> None:
         self.order = order
 
 
@@ -169,19 +191,32 @@ class OrderWatch:
 
     def __init__(self, order: BlockOrder, decide: Decide, always: Expr = TRUE) -> None:
         """`always` is given of sizes."""
-        self.order, self._decide, self._always = order, decide, always
-        self._names = order.names
-        self._seen, self._parts = set[Expr](), list[_Part]()
-        self._indices, self._sizes = frozenset[Expr](), frozenset[Expr]()
-        if order.axis is not None and len(order.steps) < MOST_ORDERS:
-            self._indices = frozenset((order.axis, *(v for step in order.steps for v in step.index)))
-            self._sizes = frozenset(variables(extent_of(order.axis)))
+        whose = (one for one in order.axes if one.axis.value.extent is not None and len(one.steps) < MOST_ORDERS)
+        self._axes = [AxisWatch(one, decide, always) for one in whose]
 
     def named(self, e: Expr) -> Expr:
         """The index that a value is, or the value."""
-        if e.op in ("var", "const") or self._indices.isdisjoint(made_of := variables(e)):
-            return e
-        if not self._sizes.union(self._indices).issuperset(made_of):
+        if e.op not in ("var", "const"):
+            for one in self._axes:
+                e = one.named(e)
+        return e
+
+
+class AxisWatch:
+    """Looks at what is made of the blocks' numbers along one axis."""
+
+    def __init__(self, order: AxisOrder, decide: Decide, always: Expr) -> None:
+        """`always` is given of sizes."""
+        self.order, self._decide, self._always = order, decide, always
+        self._axis, self._names = order.axis, order.names
+        self._seen, self._parts = set[Expr](), list[_Part]()
+        self._indices = frozenset(order.indices)
+        self._sizes = frozenset(variables(extent_of(order.axis)))
+
+    def named(self, e: Expr) -> Expr:
+        """The index that a value is, or the value."""
+        made_of = variables(e)
+        if self._indices.isdisjoint(made_of) or not self._sizes.union(self._indices).issuperset(made_of):
             return e
         e = simplify(e)
         if e not in self._names and e not in self._seen:
@@ -224,11 +259,6 @@ class OrderWatch:
                           for name, length in zip(called, lengths, strict=True))  # fmt: skip
             raise OrderFoundError(self.order.then(Renumbered.of(index, values)))
 
-    @property
-    def _axis(self) -> Expr:
-        assert self.order.axis is not None  # of which a value is made that is looked at
-        return self.order.axis
-
     @cached_property
     def _tiles(self) -> tuple[Expr, ...]:
         """How many rows and columns of tiles there are, where the number of blocks is a product of two; else none."""
@@ -251,7 +281,7 @@ class OrderWatch:
             square = len({*lengths}) < len(lengths) or 1 in lengths
             if LEAST_BLOCKS <= count <= MOST_BLOCKS and not square and met.isdisjoint(many):
                 met |= many
-                yield _Look(count, tuple(lengths), self.order.over(self._axis, at, count))
+                yield _Look(count, tuple(lengths), self.order.over(at, count))
 
 
 def _all_below(found: Any, count: int) -> bool:

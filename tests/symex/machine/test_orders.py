@@ -28,11 +28,11 @@ def _found(order: BlockOrder, *values: Expr) -> BlockOrder:
         watch.named(one)
     with pytest.raises(OrderFoundError) as found:
         watch.named(last)
-    return found.value.order
+    return order.having(found.value.order)
 
 
 def test_a_tile_is_of_one_block() -> None:
-    order = _found(BlockOrder((B,)), _turns())
+    order = _found(BlockOrder.of([B]), _turns())
     (turn,) = order.index
     assert OrderWatch(order, _shows).named(_turns()) is turn
     order = _found(order, simplify(turn // N), simplify(turn % N))
@@ -46,12 +46,20 @@ def test_a_tile_is_of_one_block() -> None:
 
 @pytest.mark.parametrize("made", [B // N, B % N, B * 4, B + 1, _turns() + LOADED, select(B % 2 < 1, B, B - 1)])
 def test_what_is_no_order_of_blocks_stays(made: Expr) -> None:
-    watch = OrderWatch(BlockOrder((B,)), _shows)
+    watch = OrderWatch(BlockOrder.of([B]), _shows)
     assert variables(watch.named(simplify(made))) == variables(simplify(made))
 
 
 def test_a_grid_of_numbers_has_no_other_order() -> None:
     x = var("block.x", 12)
-    order = BlockOrder((x,))
+    order = BlockOrder.of([x])
     assert OrderWatch(order, _shows).named(11 - x) is 11 - x
     assert (order.index, order.block({x: 7})) == ((x,), (7,))
+
+
+def test_each_axis_has_an_order_of_its_own() -> None:
+    x, y = var("block.x", M), var("block.y", N)
+    order = _found(BlockOrder.of([x, y]), simplify(N - 1 - y))
+    turn = order.index[1]
+    assert (order.index, order.stale) == ((x, turn), {y})
+    assert order.block({M: 20, N: 30, x: 7, turn: 4}) == (7, 25)

@@ -189,6 +189,10 @@ class Fault(DeviceError):
         self.facts = facts
 
 
+STEP_LIMIT = 2_000_000
+"""Instructions after which a kernel is taken to hang, where nothing else is said."""
+
+
 class StepLimit(Fault):
     """A run that was stopped: it takes more instructions than it may, and nothing says whether it would have ended."""
 

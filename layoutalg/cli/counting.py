@@ -12,7 +12,7 @@ import typer
 from layoutalg.cli import executing
 from layoutalg.cli.arrays import read_elements
 from layoutalg.cli.files import Includes, defines_of, load, sizes_of
-from layoutalg.errors import Fault
+from layoutalg.errors import STEP_LIMIT, Fault
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -38,7 +38,7 @@ def counters(
     target: Annotated[str, typer.Option(help="Which code objects of a bundle: gfx942, gfx90a:xnack-.")] = "",
     compare: Annotated[Path | None, typer.Option(help="Another build, launched the same: side by side.")] = None,
     seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
-    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = executing.STEPS,
+    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEP_LIMIT,
     include: Includes = None,
     form: Annotated[CounterFormat, typer.Option("--format", help="How they are told.")] = CounterFormat.TEXT,
 ) -> int:

@@ -13,7 +13,7 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import Includes, defines_of, load, sizes_of
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
-from layoutalg.errors import CodeObjectError, Fault
+from layoutalg.errors import STEP_LIMIT, CodeObjectError, Fault
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -24,8 +24,6 @@ with lazy_imports():
 
 FAULT = 1
 """Exit code of a run that does what no correct kernel does."""
-
-STEPS = 2_000_000
 
 
 def execute(
@@ -38,7 +36,7 @@ def execute(
     kernel: Annotated[str | None, typer.Option(help="The kernel, where the launch file names none.")] = None,
     target: Annotated[str, typer.Option(help="Which code objects of a bundle: gfx942, gfx90a:xnack-.")] = "",
     seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
-    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEPS,
+    steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEP_LIMIT,
     unaligned: Annotated[bool, typer.Option("--unaligned", help="Unaligned accesses are no fault.")] = False,
     order: Annotated[int | None, typer.Option(help="Waves take turns at random, by this seed.")] = None,
     ahead: Annotated[str, typer.Option(help="Waves of a block that go as far as they can before others: 3,1.")] = "",

@@ -14,9 +14,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from layoutalg.counters.count import CounterFigure, figures
+from layoutalg.counters.alike import AlikeBlocks, alike
+from layoutalg.counters.count import CounterFigure, GridCounts, figures
 from layoutalg.counters.occupancy import Occupancy, occupancy
 from layoutalg.counters.roofline import Roofline, roofline
+from layoutalg.errors import STEP_LIMIT
 from layoutalg.formats.model import SpecFile
 from layoutalg.lazy import lazy_imports
 from layoutalg.target import target as gpu
@@ -31,8 +33,8 @@ with lazy_imports():
 
 Data = dict[str, Any]
 
-STEPS = 2_000_000
-"""Instructions after which a kernel is taken to hang, where nothing else is said."""
+FEW = 64
+"""Blocks of a grid that are run, all of them, though they be alike: then what they reach of memory is counted too."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class LaunchCounters:
     occupancy: Occupancy | None
     roofline: Roofline | None
     drawn: tuple[str, ...] = ()  # tensors that are read, whose contents are drawn at random
+    run: int = 1  # blocks that were run; all others are alike
 
     def __getitem__(self, name: str) -> CounterFigure:
         return next(one for one in self.figures if one.name == name)
@@ -57,7 +60,7 @@ class LaunchCounters:
         held, roof = self.occupancy, self.roofline
         return {
             "kernel": self.kernel, "target": self.target, "grid": self.grid, "block": self.block,
-            "drawn": self.drawn,
+            "drawn": self.drawn, "blocks_run": self.run,
             "counters": [{**vars(one), "certainty": one.certainty} for one in self.figures],
             "occupancy": {**vars(held), "by_resource": dict(held.by_resource)} if held else None,
             "roofline": {"estimate": True, "card": roof.card.name, "microseconds": dict(roof.microseconds),
@@ -71,7 +74,7 @@ class LaunchCounters:
 def counters(
     kernel: Any, launch: SpecFile | str | Path, sizes: Mapping[str, int] | None = None, *,
     inputs: Mapping[str, Any] | None = None, values: Mapping[str, Any] | None = None, name: str | None = None,
-    target: str = "", seed: int = 0, steps: int = STEPS,
+    target: str = "", seed: int = 0, steps: int = STEP_LIMIT,
 ) -> LaunchCounters:  # fmt: skip
     """What rocprofv3 would count of a launch at these sizes.
 
@@ -87,16 +90,21 @@ def counters(
     return counters_of(code, made, steps)
 
 
-def counters_of(code: codes.MachineCode, made: concrete.BoundLaunch, steps: int = STEPS) -> LaunchCounters:
-    """The counters of a bound launch: of all its blocks."""
+def counters_of(code: codes.MachineCode, made: concrete.BoundLaunch, steps: int = STEP_LIMIT) -> LaunchCounters:
+    """The counters of a bound launch: of all its blocks, of which one is run where there are many and all are alike."""
     watch = observer.Observer(counting_idle=True)
-    run = runs.execute(code, made.grid, made.block, made.arguments, steps, None, False, made.lds, watch)
-    kernel, machine = code.kernel, gpu(code.kernel.target)
-    found = figures(code, made.grid, made.block, run.lds, watch)
+    kernel, machine, blocks = code.kernel, gpu(code.kernel.target), prod(made.grid)
+    same = alike(kernel, made.grid, prod(made.block)) if blocks > FEW else AlikeBlocks("few blocks")
+    one = [(0, 0, 0)] if not same.differ else []
+    run = runs.execute(code, made.grid, made.block, made.arguments, steps, None, False, made.lds, watch, blocks=one)
+    ran = GridCounts.of(code, watch, blocks if one else 1, same)
+    found = figures(code, made.grid, made.block, run.lds, watch, ran)
     held = occupancy(machine, prod(made.block), kernel.lds_bytes + made.lds, kernel.metadata.vgprs)
     drawn = tuple(name for name, one in made.tensors.items() if one.drawn and not one.written)
     roof = roofline(machine, found)
-    return LaunchCounters(kernel.name, kernel.target, made.grid, made.block, found, held, roof, drawn)
+    return LaunchCounters(
+        kernel.name, kernel.target, made.grid, made.block, found, held, roof, drawn, len(one) or blocks
+    )
 
 
 def text(found: LaunchCounters, other: LaunchCounters | None = None) -> Iterator[str]:
@@ -130,6 +138,8 @@ def _about(found: LaunchCounters, whose: str) -> Iterator[str]:
         ratio = f"; {roof.intensity:.3g} operations a byte asked for" if roof.intensity else ""
         bound = f"bound by {roof.bound or 'what is not known'}"
         yield f"{whose}roofline on {roof.card.name}, an estimate: {times}; {bound}{ratio}"
+    if found.run < prod(found.grid):
+        yield f"{whose}one of {prod(found.grid)} blocks was run: its code says that they are alike in what is counted"
     if found.drawn:
         yield f"{whose}contents drawn at random: {', '.join(found.drawn)}; give those that decide what the kernel does"
     for source in dict.fromkeys(one.source for one in found.figures if one.source):

@@ -11,17 +11,20 @@ Each figure is a range, `least` to `most`:
 
 What a wave learns of others (results of atomics, loads of a loop that waits) or of the clock may lead to other
 counts on a GPU: where a kernel has such instructions, no count but that of its waves is exact.
-A counter of LDS cycles is the sum of what `isa.run.cycles` gives each instruction.  All blocks of the launch are run.
+A counter of LDS cycles is the sum of what `isa.run.cycles` gives each instruction.  All blocks of the launch are run,
+or one of many that are `alike`: then what is counted of it is counted as often as there are blocks, instructions that
+some blocks carry out and others do not are counted perhaps, and how much of memory the others reach is a bound.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
+from layoutalg.counters.alike import AlikeBlocks
 from layoutalg.counters.definitions import INSTRUCTIONS, LDS_EXAMPLE, MATRIX_TYPES, MI300, MOPS, counted
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction
@@ -67,17 +70,41 @@ class CounterFigure:
         return f"{self.least}" if self.least == self.most else f"{self.least} … {self.most}"
 
 
+@dataclass(frozen=True)
+class GridCounts:
+    """How often the waves of a grid carried out each instruction, and how many of these had no active lane, by address.
+
+    `times`: how many blocks stand for the one that was run.
+    """
+
+    instructions: Counts
+    idle: Mapping[int, int]
+    times: int = 1
+
+    @classmethod
+    def of(cls, program: MachineCode, watch: Observer, times: int = 1, same: AlikeBlocks | None = None) -> GridCounts:
+        """What was counted, as often as blocks are alike; perhaps, what stands between branches by the block."""
+        ran = {one.address: (one, count * times) for one, count in watch.counts(program)}
+        idle = {address: count * times for address, count in watch.idle.items()}
+        for branch, between in same.between.items() if same else ():
+            _, most = ran.get(branch, (None, 0))
+            ran |= {step.address: (step.instruction, most) for step in between}
+            idle |= dict.fromkeys((step.address for step in between), most)
+        return cls([ran[address] for address in sorted(ran)], idle, times)
+
+
 def figures(
-    program: MachineCode, grid: Sequence[int], block: Sequence[int], lds: Sequence[InstructionCycles], watch: Observer
-) -> tuple[CounterFigure, ...]:
+    program: MachineCode, grid: Sequence[int], block: Sequence[int], lds: Sequence[InstructionCycles], watch: Observer,
+    ran: GridCounts,
+) -> tuple[CounterFigure, ...]:  # fmt: skip
     """Every counter of a launch that has run, its observer counting idle waves."""
-    target, counts = program.kernel.target, watch.counts(program)
+    target, counts = program.kernel.target, ran.instructions
     waves = prod(grid) * -(-prod(block) // program.kernel.wave_size)
     found = [CounterFigure("SQ_WAVES", waves, waves, "waves", MI300)]
-    found += _instructions(counts, watch.idle, target)
-    found += _lds(counts, lds)
+    found += _instructions(counts, ran.idle, target)
+    found += _lds(counts, lds, ran.times)
     found += _matrix(counts, target)
-    stated = [*(_stated(one, target) for one in found), *_of_the_run(counts, watch)]
+    stated = [*(_stated(one, target) for one in found), *_of_the_run(ran, watch, program.kernel.wave_size)]
     notes = tuple(_by_order(program, counts))
     return tuple(one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *notes)) for one in stated)
 
@@ -102,11 +129,11 @@ def _stated(one: CounterFigure, target: str) -> CounterFigure:
     return CounterFigure(one.name, None, None, one.what, "", (note,))
 
 
-def _instructions(counts: Counts, idle: Counter[int], target: str) -> Iterator[CounterFigure]:
+def _instructions(counts: Counts, idle: Mapping[int, int], target: str) -> Iterator[CounterFigure]:
     """The counters of instructions; a vector instruction of a wave without an active lane is counted perhaps."""
     surely, perhaps = Counter[str](), Counter[str]()
     for instruction, count in counts:
-        how, unsure = counted(instruction, target), idle[instruction.address]
+        how, unsure = counted(instruction, target), idle.get(instruction.address, 0)
         for name in how.surely:
             surely[name] += count - unsure
             perhaps[name] += unsure
@@ -119,7 +146,7 @@ def _instructions(counts: Counts, idle: Counter[int], target: str) -> Iterator[C
     yield CounterFigure("TA_TOTAL_WAVEFRONTS_sum", least, most, "vector memory instructions, by wave", MI300)
 
 
-def _lds(counts: Counts, lds: Sequence[InstructionCycles]) -> Iterator[CounterFigure]:
+def _lds(counts: Counts, lds: Sequence[InstructionCycles], times: int) -> Iterator[CounterFigure]:
     """Cycles of LDS: not known where an instruction reaches it whose price no source gives."""
     stall, active = "cycles lost to bank conflicts", "cycles that LDS is used"
     unpriced = [*dict.fromkeys(why for one in lds if (why := one.unpriced)), *dict.fromkeys(_unpriced(counts))]
@@ -127,7 +154,7 @@ def _lds(counts: Counts, lds: Sequence[InstructionCycles]) -> Iterator[CounterFi
         yield CounterFigure("SQ_LDS_BANK_CONFLICT", None, None, stall, "", tuple(unpriced))
         yield CounterFigure("SQ_LDS_IDX_ACTIVE", None, None, active, "", tuple(unpriced))
     else:
-        cycles, least, idle = (sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
+        cycles, least, idle = (times * sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
         doubts = tuple(dict.fromkeys(doubt for one in lds for doubt in one.doubts))
         yield CounterFigure("SQ_LDS_BANK_CONFLICT", cycles - least, cycles - least, stall, MI300, doubts)
         yield CounterFigure("SQ_LDS_IDX_ACTIVE", cycles + idle, cycles + idle, active, LDS_EXAMPLE, doubts)
@@ -174,13 +201,28 @@ def _busy(products: Iterable[tuple[MatrixInstruction, int]], target: str) -> Cou
     return CounterFigure(name, cycles, cycles, what, cores.evidence.text, (note,))
 
 
-def _of_the_run(counts: Counts, watch: Observer) -> Iterator[CounterFigure]:
+def _of_the_run(ran: GridCounts, watch: Observer, lanes: int) -> Iterator[CounterFigure]:
     """What is no counter of the hardware, and is said of the run."""
-    barriers = sum(count for one, count in counts if BARRIERS.get(one.name, (False, False))[1])
+    barriers = sum(count for one, count in ran.instructions if BARRIERS.get(one.name, (False, False))[1])
     yield CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
     moved = watch.traffic.values()
     for name, store in (("bytes read", False), ("bytes written", True)):
         total = sum(one.bytes for one in moved if one.store is store)
-        yield CounterFigure(name, total, total, "of all lanes in global memory, caches apart", RUN)
-    total = sum(one.segments for one in moved)
-    yield CounterFigure("segments", total, total, "of the smallest size that instructions touch, by wave", RUN)
+        most = total if ran.times == 1 else _most_bytes(ran, store, lanes)
+        yield CounterFigure(name, total, most, "of all lanes in global memory, caches apart", RUN)
+    what = "of the smallest size that instructions touch, by wave"
+    if ran.times == 1:
+        total = sum(one.segments for one in moved)
+        yield CounterFigure("segments", total, total, what, RUN)
+    else:
+        yield CounterFigure("segments", None, None, what, "", (f"one of {ran.times} blocks was run",))
+
+
+def _most_bytes(ran: GridCounts, store: bool, lanes: int) -> int:
+    """The bytes of accesses of which every lane reaches memory."""
+    reached = ((ACCESSES[one.name], count) for one, count in ran.instructions if one.name in ACCESSES)
+    return sum(
+        lanes * access.size * count
+        for access, count in reached
+        if access.space in ("global", "flat", "buffer") and (access.store is store or access.atomic)
+    )

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import Fault, LaunchError, UnsupportedInstructionError
+from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, UnsupportedInstructionError
 from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.launch import STEP_LIMIT, Execution, execute
+from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.kernel.program import FOLDS, FUNCTIONS, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.cycles import compare

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructionError
+from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
@@ -50,9 +50,6 @@ _LANES_AT_ONCE = 1 << 16
 
 #: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.
 _MEMORY = 1 << 29
-
-#: A kernel that runs for more instructions than this is taken to hang.
-STEP_LIMIT = 2_000_000
 
 #: Steps of an instruction, of all lanes that are run at once.
 _INSTRUCTION = 150

@@ -7,6 +7,8 @@
 | compose                        | `composition`, `coalesce`, `complement`, `right_inverse`, `left_inverse`   |
 | cut into tiles, repeat         | `logical_divide`, `zipped_divide` …, `logical_product`, `blocked_product` … |
 | say who holds what             | `mma_atom`, `TiledMma`, `tiled_copy`, `distribution`, `thread_value`       |
+| a tile, a thread's part, a slice| `local_tile`, `local_partition`, `slice_and_offset`                         |
+| other elements, a whole shape  | `recast`, `upcast`, `downcast`, `tile_to_shape`                            |
 | take apart, put together       | `select`, `filter`, `make_layout`, `size`, `cosize`, `rank`                |
 
 Shapes and strides are integers, or index expressions over sizes: then each result is proved for all of them, or
@@ -46,11 +48,56 @@ from layoutalg.interop.cute.recognize import layout_of
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.text import flydsl, parse
 from layoutalg.interop.cute.threads import MmaAtom, TiledMma, distribution, mma_atom, thread_value, tiled_copy
+from layoutalg.interop.cute.tiles import (
+    downcast,
+    local_partition,
+    local_tile,
+    recast,
+    slice_and_offset,
+    tile_to_shape,
+    upcast,
+)
 
 __all__ = [
-    "BitSwizzle", "ComposedLayout", "Layout", "MmaAtom", "NoLayoutError", "TiledMma", "blocked_product", "coalesce",
-    "complement", "composition", "cosize", "descriptor", "distribution", "filter", "flat_divide", "flydsl",
-    "layout_of", "left_inverse", "logical_divide", "logical_product", "make_layout", "mma_atom", "parse",
-    "raked_product", "rank", "right_inverse", "select", "size", "thread_value", "tiled_copy", "tiled_divide",
-    "tiled_product", "zipped_divide", "zipped_product",
+    "BitSwizzle",
+    "ComposedLayout",
+    "Layout",
+    "MmaAtom",
+    "NoLayoutError",
+    "TiledMma",
+    "blocked_product",
+    "coalesce",
+    "complement",
+    "composition",
+    "cosize",
+    "descriptor",
+    "distribution",
+    "downcast",
+    "filter",
+    "flat_divide",
+    "flydsl",
+    "layout_of",
+    "left_inverse",
+    "local_partition",
+    "local_tile",
+    "logical_divide",
+    "logical_product",
+    "make_layout",
+    "mma_atom",
+    "parse",
+    "raked_product",
+    "rank",
+    "recast",
+    "right_inverse",
+    "select",
+    "size",
+    "slice_and_offset",
+    "thread_value",
+    "tile_to_shape",
+    "tiled_copy",
+    "tiled_divide",
+    "tiled_product",
+    "upcast",
+    "zipped_divide",
+    "zipped_product",
 ]  # fmt: skip

@@ -65,3 +65,19 @@ class BitSwizzle:
 
     def __repr__(self) -> str:
         return f"Sw<{self.bits},{self.base},{self.shift}>"
+
+
+def recast_swizzle(swizzle: BitSwizzle, old: int, new: int) -> BitSwizzle:
+    """The swizzle of offsets that count elements of `old` bits, on such that count elements of `new` bits.
+
+    Both are powers of two.  What lies within one new element is left out.
+
+    >>> recast_swizzle(BitSwizzle(3, 4, 3), 8, 16), recast_swizzle(BitSwizzle(3, 4, 3), 8, 4)
+    (Sw<3,3,3>, Sw<3,5,3>)
+    """
+    if any(bits < 1 or bits & (bits - 1) for bits in (old, new)):
+        raise LayoutError(f"{swizzle} of elements of {old} bits, taken for {new}: powers of two are wanted")
+    base = swizzle.base + old.bit_length() - new.bit_length()
+    if base < 0 and swizzle.shift < 0 and swizzle.bits:
+        raise LayoutError(f"{swizzle} of elements of {old} bits takes those of {new} bits apart")
+    return BitSwizzle(max(0, swizzle.bits + min(base, 0)), max(base, 0), swizzle.shift)

@@ -5,6 +5,7 @@
 | `shape:stride`                     | a layout; a tuple in parentheses, nested as one likes, of numbers          |
 | `shape`                            | the packed layout whose first mode is fastest                             |
 | `Sw<B,M,S> o offset o shape:stride`| a swizzled layout (printed by CuTe C++; `S<B,M,S>` and `SW_B_M_S` too)     |
+| `Sw<B,M,S> o smem_ptr[16b](unset) o …` | the same of addresses in bytes, on elements of 16 bits: Sw<B,M−1,S> |
 | `_4`, `4`                          | 4: CuTe's compile-time and run-time numbers are one here                  |
 | `M`, `(M+1)*8`                     | a size, and an expression over sizes, given by name                       |
 
@@ -23,12 +24,13 @@ from layoutalg.index import Expr, ParseError, Term
 from layoutalg.index import parse as parse_expression
 from layoutalg.interop.cute.layout import DEEPEST, AnyLayout, ComposedLayout, Layout, any_layout
 from layoutalg.interop.cute.sizes import size_of
-from layoutalg.interop.cute.swizzle import BitSwizzle
+from layoutalg.interop.cute.swizzle import BitSwizzle, recast_swizzle
 from layoutalg.interop.cute.trees import Tree
 
 LENGTH = 10_000
 """The most characters that a text may have."""
-_SWIZZLE = re.compile(r"\s*(?:Sw?<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>|SW_(\d+)_(\d+)_(-?\d+))\s*o\s+")
+_SWIZZLE = re.compile(r"\s*(?:S(?:w|wizzle)?<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>|SW_(\d+)_(\d+)_(-?\d+))\s*o\s+")
+_FLAG = re.compile(r"\s*smem_ptr\[(\d+)b\]\(unset\)\s*")
 _STATIC = re.compile(r"(?<!\w)_(\d+)\b")
 _WRAPPED = re.compile(r"\s*!\w+(?:\.\w+)*\.(?:composed_)?layout<(.*)>\s*", re.DOTALL)
 
@@ -108,7 +110,10 @@ class _Reader:
         found = re.compile(r"\s+o\s+").search(self.text, self.at, self.end)
         if found is None:
             self.refuse(self.at, "a swizzle is followed by an offset and a layout: Sw<3,4,3> o 0 o (8,64):(64,1)")
-        offset = self.number(self.at, found.start())
+        flag, begin = _FLAG.fullmatch(self.text, self.at, found.start()), self.at
+        if flag is not None:
+            made = self.checked(lambda: recast_swizzle(made, 8, int(flag[1])), begin)
+        offset = 0 if flag is not None else self.number(self.at, found.start())
         self.at = found.end()
         return ComposedLayout(made, offset, self.plain())
 

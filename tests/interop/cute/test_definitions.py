@@ -21,6 +21,7 @@ from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.prove import Agree, prove
 from tests.fuzzing import FIRST, KNOWN, count
 from tests.interop.cute import definitions as of
+from tests.interop.cute import parts
 from tests.interop.cute.open_sizes import M, check_open, check_open_descriptor
 
 CHECKS: Mapping[str, tuple[Callable[[random.Random], None], int]] = {
@@ -33,6 +34,9 @@ CHECKS: Mapping[str, tuple[Callable[[random.Random], None], int]] = {
     "inverses": (of.check_inverses, 40),
     "complement": (of.check_complement, 40),
     "divide": (of.check_divide, 20),
+    "tiles, parts, slices": (parts.check_parts_of_tiles, 30),
+    "recast": (parts.check_recast, 60),
+    "tile_to_shape": (parts.check_tile_to_shape, 20),
     "divide by a layout": (of.check_divide_by_a_layout, 40),
     "product": (of.check_product, 40),
     "blocked and raked": (of.check_blocked, 40),

@@ -6,7 +6,7 @@ import pytest
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import ParseError, symbol
-from layoutalg.interop.cute import Layout, parse
+from layoutalg.interop.cute import Layout, parse, tile_to_shape, upcast
 
 WRITTEN = [
     "4:1", "(4,8):(8,1)", "((4,2),8):((2,1),16)", "(4):(1)", "((4),(3,(2))):((1),(4,(12)))", "(4,8):(0,-1)",
@@ -30,6 +30,11 @@ def test_what_is_written_is_what_was_read(text: str) -> None:
         ("!fly.layout<(4,2):(2,1)>", "(4,2):(2,1)"),  # FlyDSL's type
         ("!fly.composed_layout<S<3,4,3> o 0 o (8,64):(64,1)>", "Sw<3,4,3> o 0 o (8,64):(64,1)"),
         ("(2*4,8):(8,1)", "(8,8):(8,1)"),
+        ("Swizzle<3,4,3> o 0 o 8:1", "Sw<3,4,3> o 0 o 8:1"),
+        ("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+        ("Sw<3,4,3> o smem_ptr[32b](unset) o (_8,_32):(_32,_1)", "Sw<3,2,3> o 0 o (8,32):(32,1)"),
+        ("Swizzle<2,4,3> o smem_ptr[8b](unset) o (8,64):(64,1)", "Sw<2,4,3> o 0 o (8,64):(64,1)"),
+        ("Sw<3,4,3> o smem_ptr[4b](unset) o (8,256):(256,1)", "Sw<3,5,3> o 0 o (8,256):(256,1)"),
     ],
 )
 def test_other_ways_of_writing(text: str, same: str) -> None:
@@ -86,3 +91,18 @@ def test_objects_of_other_packages() -> None:
 def test_other_objects_are_refused(given: object) -> None:
     with pytest.raises(LayoutError):
         parse(given)
+
+
+def test_an_atom_of_bits_is_what_a_pointer_of_elements_says() -> None:
+    """CUTLASS: GMMA's atoms are laid out in bits, upcast to elements, and swizzled by the byte."""
+    atom = upcast(parse("(8,1024):(1024,1)"), 16)
+    assert str(parse(f"Sw<3,4,3> o smem_ptr[16b](unset) o {atom}")) == "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    of_bits = upcast(parse("Sw<3,7,3> o 0 o (8,1024):(1024,1)"), 16)
+    assert of_bits == parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
+    tile = tile_to_shape(of_bits, (128, 64))
+    assert str(tile) == "Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0))"
+
+
+def test_a_pointer_of_odd_elements_is_refused() -> None:
+    with pytest.raises(ParseError, match="powers of two are wanted"):
+        parse("Sw<3,4,3> o smem_ptr[6b](unset) o 8:1")

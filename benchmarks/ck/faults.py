@@ -16,14 +16,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.ck.instances import BUILD, table
 from benchmarks.foreign.audit import cpu_seconds
 from layoutalg.audit.audit import audit
-from layoutalg.ck.gemm import Gemm, asked, gemm_source
+from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
 from layoutalg.ck.kernels import KernelSource, kernel_source
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats import loads
@@ -47,17 +47,19 @@ class Fault:
     mutant: Mutant
     kernel: str = SMALL
     pipeline: str = "compv3"
+    launched: Launched = field(default_factory=Launched)
 
     def source(self, include: Sequence[Path]) -> KernelSource:
         """What is compiled: of a GEMM the kernel of three turns over K and more."""
         if self.kernel[0].isalpha():
             return kernel_source(self.kernel)
         gemm = Gemm.named(self.kernel, "fp16", self.mutant.layout, self.pipeline)
-        return gemm_source(gemm, asked(gemm, TARGET, include), 3)
+        return gemm_source(gemm, asked(gemm, TARGET, include), 3, self.launched)
 
 
-def _of_gemm(name: str) -> Fault:
-    return Fault(MUTANTS[name], MUTANTS[name].tile)
+def _of_gemm(name: str, apart: bool = False) -> Fault:
+    """One that tests look at; `apart`: where it shows in strides that are no lengths alone."""
+    return Fault(MUTANTS[name], MUTANTS[name].tile, launched=Launched(apart=apart))
 
 
 FAULTS = {
@@ -68,7 +70,7 @@ FAULTS = {
     "padding lost: A's rows overlap in LDS": _of_gemm("A's rows overlap in LDS"),
     "no barrier before A and B are stored anew": _of_gemm("no barrier before A and B are stored anew"),
     "lengths: C's view has M columns": _of_gemm("C's view has M columns"),
-    "stride: B's rows lie as far apart as A's": _of_gemm("B's rows lie as far apart as A's"),
+    "stride: B's rows lie as far apart as A's": _of_gemm("B's rows lie as far apart as A's", apart=True),
     "A's window stands still once": _of_gemm("A's window stands still once"),
     "double buffer: A is stored to the one that is read": Fault(
         Mutant(DOUBLE, "LocalPrefill(a_copy_lds_window1, elementwise_As_res)",

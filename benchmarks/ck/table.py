@@ -86,9 +86,29 @@ def _greatest(of: Tensors) -> Tensors:
     return {"weights": np.take_along_axis(weights, indices, 1), "indices": indices}
 
 
-def _attention(of: Tensors) -> Tensors:
+def _quantised(y: Array) -> Tensors:
+    """The scale of each row; what it comes to in i8 hangs on a rounding."""
+    return {"scale": np.abs(y).max(1) / 127}
+
+
+def _smoothed(of: Tensors) -> Tensors:
+    return _quantised(of["x"] * of["smooth"])
+
+
+def _added_and_normalised(of: Tensors) -> Tensors:
+    x = of["a"] + of["b"]
+    return {"x": x, **_quantised(x / np.sqrt((x * x).mean(1, keepdims=True) + EPSILON) * of["gamma"])}
+
+
+def _causal(of: Tensors) -> Tensors:
+    """The same, of each query with the keys up to its own alone."""
+    queries, keys = of["q"].shape[2], of["k"].shape[2]
+    return _attention(of, np.where(np.arange(keys) > np.arange(queries)[:, None], -np.inf, 0))
+
+
+def _attention(of: Tensors, mask: Array | float = 0.0) -> Tensors:
     """Softmax of the scaled products of queries and keys, times the values."""
-    products = np.einsum("bhqd,bhld->bhql", of["q"], of["k"]) * SCALE
+    products = np.einsum("bhqd,bhld->bhql", of["q"], of["k"]) * SCALE + mask
     weights = np.exp(products - products.max(3, keepdims=True))
     return {"o": np.einsum("bhql,bhld->bhqd", weights / weights.sum(3, keepdims=True), of["v"])}
 
@@ -112,6 +132,7 @@ def _one_row(one: Instance) -> Instance:
     return replace(one, name=f"{one.name}_one_row", sizes=sizes, launched=Launched(rows), built_as=one.name)
 
 
+_TILES = ("1x512", "2x1024", "8x256", "1x4096")
 _NORM: Mapping[str, Any] = {"values": {"epsilon": EPSILON}, "tolerance": 2e-3}
 _BUILT = (
     Instance("batched_transpose", _transposed, {"B": 2, "H": 70, "W": 65}),
@@ -126,6 +147,15 @@ _BUILT = (
     Instance("rmsnorm2d_1x2048", _rmsnorm, {"M": 3, "N": 1000}, **_NORM),
     Instance("topk_softmax_8", _greatest, {"M": 70, "E": 8, "T": 3}, tolerance=1e-4),
     Instance("fmha_fwd", _attention, {"B": 2, "H": 2, "Q": 133, "L": 70}, {"scale": SCALE}, tolerance=2e-3),
+    Instance("fmha_fwd_causal", _causal, {"B": 2, "H": 2, "Q": 133, "L": 133}, {"scale": SCALE}, tolerance=2e-3),
+    *(Instance(f"layernorm2d_{tile}", _layernorm, {"M": 5, "N": 232}, **_NORM) for tile in _TILES),
+    *(Instance(f"rmsnorm2d_{tile}", _rmsnorm, {"M": 5, "N": 232}, **_NORM) for tile in _TILES),
+    Instance("smoothquant_4x512", _smoothed, {"M": 5, "N": 488}, tolerance=2e-3),
+    Instance("smoothquant_1x2048", _smoothed, {"M": 3, "N": 1000}, tolerance=2e-3),
+    Instance("add_rmsnorm2d_rdquant_4x512", _added_and_normalised, {"M": 5, "N": 488}, **_NORM),
+    Instance("add_rmsnorm2d_rdquant_1x2048", _added_and_normalised, {"M": 3, "N": 1000}, **_NORM),
+    *(Instance(f"topk_softmax_{count}", _greatest, {"M": 70, "E": count, "T": 3}, tolerance=1e-4)
+      for count in (16, 32, 64, 128)),
     _gemm("gemm_v3_16x64x128", "16x64x128_1x4x1_16x16x32", {"M": 37, "N": 128, "J": 1}),
     _gemm("gemm_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2}),
     _gemm("gemm_v3_64x64x32_padded", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 72, "J": 1, "R": 3}, pad=True),

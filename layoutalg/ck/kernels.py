@@ -85,8 +85,12 @@ class KernelKind:
     names: str = ""  # of the numbers, as the name has them
 
 
-_CAUSAL = "{ value = -1, bytes = 4 }, { value = 0, bytes = 4 }, { value = 1, bytes = 4 },"
-"""The window of a query of causal attention: all keys up to its own; the first query's is the first key."""
+_CAUSAL = {
+    "FMHA_MASKED": "true",
+    "FMHA_WINDOW": "{ value = -1, bytes = 4 }, { value = 0, bytes = 4 }, { value = 1, bytes = 4 },",
+    "FMHA_SEEN": " < min(i + 1, L)",
+}
+"""A query of causal attention sees all keys up to its own; the first query's is the first key."""
 
 KINDS: Mapping[str, KernelKind] = {
     "batched_transpose": KernelKind("batched_transpose", "batched_transpose", {"PAD": "true"}),
@@ -101,8 +105,8 @@ KINDS: Mapping[str, KernelKind] = {
     "add_rmsnorm2d_rdquant": KernelKind(
         "add_rmsnorm2d_rdquant", "add_rmsnorm2d_rdquant", numbers=_tile, names="ROWSxCOLUMNS"
     ),
-    "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "false", "FMHA_WINDOW": ""}),
-    "fmha_fwd_causal": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "true", "FMHA_WINDOW": _CAUSAL}),
+    "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "false", "FMHA_WINDOW": "", "FMHA_SEEN": ""}),
+    "fmha_fwd_causal": KernelKind("fmha_fwd", "fmha_fwd", _CAUSAL),
     "topk_softmax": KernelKind("topk_softmax", "topk_softmax", numbers=_experts, names="EXPERTS"),
 }
 

@@ -26,7 +26,7 @@ from layoutalg.formats.model import (
     SpecFile,
     StatedClaim,
 )
-from layoutalg.index import narrowed
+from layoutalg.index import as_expr, narrowed
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import LayoutError, NoInverseError
 from layoutalg.prove import (
@@ -186,13 +186,27 @@ def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
 
 
 def _reaches(item: LayoutItem, example: Example) -> Question:
-    """An example, shown with what its index really reaches."""
+    """An example, shown with what its index really reaches, and what was wanted."""
     adaptor = adaptor_of(item.layout)
     lower = adaptor.lower(example.index)
     what = "offset" if isinstance(item, DescriptorItem) else "lower index"
-    shown = Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))
-    reaches = ForAll(example.name, example.goal, example.given, shown)
+    shown = [Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))]
+    if example.hidden is not None and isinstance(item, DescriptorItem):
+        found = item.descriptor.hidden_index(example.index)
+        shown.append(Shown("hidden", tuple(found[i] for i in sorted(found))))
+    shown += _wanted(example, what)
+    reaches = ForAll(example.name, example.goal, example.given, tuple(shown))
     return Question(example, "holds", example.expect, example.because, reaches)
+
+
+def _wanted(example: Example, what: str) -> Iterator[Shown]:
+    """What the file states."""
+    if example.lower is not None:
+        yield Shown(f"wanted: {what}", example.lower)
+    if example.hidden is not None:
+        yield Shown("wanted: hidden", example.hidden)
+    if example.valid is not None:
+        yield Shown("wanted: valid", (as_expr(int(example.valid)),))
 
 
 def facts(item: DescriptorItem, limits: Limits | None = None) -> dict[str, object]:

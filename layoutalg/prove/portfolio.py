@@ -99,11 +99,20 @@ def _each(claim: All, strategy: str | None, limits: Limits) -> Verdict:
     for one in claim.claims:
         verdicts.append(prove(one, strategy=strategy, limits=limits))
         if isinstance(verdicts[-1], Refuted):
-            return verdicts[-1]
+            return _of_several(claim, verdicts[-1])
     for verdict in verdicts:
         if not isinstance(verdict, Proved):
-            return verdict
+            return _of_several(claim, verdict)
     return Proved(claim.statement(), " + ".join(dict.fromkeys(v.strategy for v in verdicts)), 0.0)
+
+
+def _of_several(claim: All, verdict: Verdict) -> Verdict:
+    """The verdict on one claim of several, which says of which."""
+    if len(claim.claims) == 1:
+        return verdict
+    if isinstance(verdict, Refuted):
+        return replace(verdict, witness=replace(verdict.witness, text=f"{verdict.claim} fails: {verdict.reason}"))
+    return replace(verdict, why=f"{verdict.claim}: {verdict.reason}") if isinstance(verdict, Unknown) else verdict
 
 
 def _by_routes(claim: Claim, strategy: str | None, limits: Limits) -> Verdict | None:

@@ -87,3 +87,27 @@ def test_what_is_told_beside_the_claims_holds_where_the_item_is() -> None:
     text = 'symbols = { M = {} }\n[[descriptor]]\nname = "d"\ngiven = ["M * M == 256"]\n'
     (item,) = loads(text + 'base = { kind = "packed", lengths = [4, "M"] }\n').descriptors
     assert facts(item)["vector"] == 16
+
+
+SEVERAL = """
+[[descriptor]]
+name = "tile"
+dtype = "f16"
+base = { kind = "packed", lengths = [64, 64] }
+examples = [{ index = [1, 2], offset = 67 }, { index = [1, 3], offset = 67, valid = true }]
+[[access]]
+name = "read"
+descriptor = "tile"
+lanes = 64
+width = 8
+index = ["lane % 32", "lane // 32 * 8"]
+instruction = "ds_read_b128"
+targets = ["gfx942", "gfx950"]
+claims = ["cycles(64)"]
+"""
+
+
+def test_a_refutation_names_its_target_and_an_example_what_was_wanted() -> None:
+    reasons = [r.verdict.reason for r in check(loads(SEVERAL)) if r.verdict.name == "refuted"]
+    assert reasons[0] == "tile at (1, 2) fails: index (1, 2), offset 66, valid 1, wanted: offset 67"
+    assert reasons[1].startswith("read by ds_read_b128 on gfx950 takes exactly 64 cycles fails: lanes 0, 2, 12, 14 and")

@@ -111,8 +111,10 @@ def _of_several(claim: All, verdict: Verdict) -> Verdict:
     if len(claim.claims) == 1:
         return verdict
     if isinstance(verdict, Refuted):
-        return replace(verdict, witness=replace(verdict.witness, text=f"{verdict.claim} fails: {verdict.reason}"))
-    return replace(verdict, why=f"{verdict.claim}: {verdict.reason}") if isinstance(verdict, Unknown) else verdict
+        text = f"it is not true that {verdict.claim}: {verdict.reason}"
+        return replace(verdict, witness=replace(verdict.witness, text=text))
+    assert isinstance(verdict, Unknown)
+    return replace(verdict, why=f"it is open whether {verdict.claim}: {verdict.reason}")
 
 
 def _by_routes(claim: Claim, strategy: str | None, limits: Limits) -> Verdict | None:

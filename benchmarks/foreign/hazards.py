@@ -86,6 +86,8 @@ def faults(flow: ControlFlow, seed: int) -> bool:
                     for key in _keys(some, track):
                         track.check(key, _LIVE, one.place, does)
                 if how is not None:
+                    full = {name: architecture.most_counted[name] - 1 for name in how.counters}
+                    track.wait(full, _LIVE)  # nothing is issued on a counter that is full
                     track.issue(how.counters, _LIVE, how.unordered)
                     track.load(_all_keys(step.effects.writes), how.counters, _LIVE, not how.overtakes, one.place)
     except Fault:
@@ -143,8 +145,10 @@ def main(arguments: Sequence[str]) -> None:
         for count, some, found in pool.map(
             partial(judge, most=asked.waits, seed=asked.seed), held[: 2 * asked.kernels]
         ):
-            if looked < asked.kernels:
-                looked, told, before = looked + count, told + some, before + found
+            looked, told, before = looked + count, told + some, before + found
+            if looked == asked.kernels:
+                pool.shutdown(wait=False, cancel_futures=True)
+                break
     counts = Counter((one.harmful, one.found) for one in told)
     harmful = counts[True, True] + counts[True, False]
     print(f"{looked} kernels, {len(told)} waits taken out: {harmful} harmful, {counts[True, True]} of them found "

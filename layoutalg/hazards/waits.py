@@ -156,8 +156,10 @@ class Waits:
 
         return self.flow.known_before(UnderWay(), through)
 
-    def faults(self, events: Iterable[_Event], state: UnderWay) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
-        """Carries steps out on a state: what touches what an access is to write, the access, ages."""
+    def faults(
+        self, events: Iterable[_Event], state: UnderWay, only: int | None = None
+    ) -> Iterator[tuple[FlowStep, int, Mapping[str, int]]]:
+        """Carries steps out on a state: what touches what an access, or this one only, is to write; it; ages."""
         brings, due = self.brings, self._due(state)
         for step, touched, how, left, perhaps in events:
             if left is not None:
@@ -172,7 +174,8 @@ class Waits:
                             state.done(address)
                 due = self._due(state)
             if how is not None:
-                state.issue(step.address, how, self.most, brings=bool(step.effects.writes), perhaps=perhaps)
+                mine = only is None or step.address == only
+                state.issue(step.address, how, self.most, brings=mine and bool(step.effects.writes), perhaps=perhaps)
                 due |= step.effects.writes
 
     def is_certain(self, address: int) -> bool:
@@ -187,12 +190,8 @@ class Waits:
         seen: dict[int, list[UnderWay]] = {}
         while left:
             start, first, state = left.pop()
-            used = False
-            for _, other, _ in self.faults([event.at_least for event in self.events[start][first:]], state):
-                used |= other == address
-                if used:
-                    break
-            if used:
+            events = [event.at_least for event in self.events[start][first:]]
+            if next(self.faults(events, state, only=address), None):
                 continue
             goes = self.flow.blocks[start].successors
             if address not in state.addresses or not goes:

@@ -13,7 +13,7 @@ SEED = 20250
 
 @pytest.mark.parametrize("payload", [b"", b"\x7fELF", b"\0" * 4096])
 def test_other_files_are_refused(payload: bytes) -> None:
-    with pytest.raises(CodeObjectError, match="compile the source again"):
+    with pytest.raises(CodeObjectError, match=r"compile (the|its) source"):
         CodeObject.read(payload)
 
 

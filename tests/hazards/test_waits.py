@@ -88,3 +88,11 @@ def test_both_entries_are_followed():
     assert len(flow(body.format(wait=""), **how).entries) == 2
     assert found(body.format(wait="s_waitcnt lgkmcnt(0)\n"), **how) == []
     assert [name for name, *_ in found(body.format(wait=""), **how)] == ["S_MOV_B32"]
+
+
+def test_what_else_is_under_way_makes_no_more_states():
+    """A million ways to come to the use, each with other loads under way: the use is certain all the same."""
+    arm = "s_cmp_lg_u32 s{0}, 0\ns_cbranch_scc1 .Lover{0}_{1}\nglobal_load_dword v{2}, v0, s[0:1]\n.Lover{0}_{1}:\n"
+    arms = "".join(arm.format(2 + k % 8, k, 8 + k) for k in range(20))
+    graph = flow(LOAD + arms + "v_add_f32 v3, v1, v1")
+    assert [one.is_certain for one in waits.find(graph)] == [True]

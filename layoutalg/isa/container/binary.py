@@ -106,7 +106,7 @@ def read_kernels(payload: bytes) -> Kernels:
 
     >>> read_kernels(b"GIF89a")
     Traceback (most recent call last):
-    layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: compile the source again
+    layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: copy it again, or compile its source
     """
     container = Container.read(payload)
     code_format(container.target)

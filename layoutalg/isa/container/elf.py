@@ -126,10 +126,10 @@ class Elf:
 
         >>> Elf.read(b"GIF89a")
         Traceback (most recent call last):
-        layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: compile the source again
+        layoutalg.errors.CodeObjectError: not a 64-bit little-endian ELF file: copy it again, or compile its source
         """
         if not payload.startswith(_MAGIC) or len(payload) < 64:
-            raise CodeObjectError("not a 64-bit little-endian ELF file: compile the source again")
+            raise CodeObjectError("not a 64-bit little-endian ELF file: copy it again, or compile its source")
         kind, machine = struct.unpack_from("<HH", payload, 16)
         programs_at, sections_at, flags = struct.unpack_from("<QQI", payload, 32)
         program_size, programs, section_size, sections = struct.unpack_from("<HHHH", payload, 54)
@@ -240,12 +240,12 @@ class Elf:
 
 def damaged(why: str) -> CodeObjectError:
     """The error for a file that is not whole."""
-    return CodeObjectError(f"the code object is damaged ({why}): compile the source again")
+    return CodeObjectError(f"the code object is damaged ({why}): copy it again, or compile its source")
 
 
 def _part(payload: bytes, offset: int, size: int, what: str) -> bytes:
     if offset + size > len(payload):
-        raise damaged(f"{what} of {size} bytes at {offset:#x} is not whole")
+        raise damaged(f"the file ends within {what}, {size} bytes at {offset:#x}")
     return payload[offset : offset + size]
 
 

@@ -91,7 +91,7 @@ def test_the_first_segment_is_where_a_loader_puts_it():
         ({"flags": 4}, "lies in no segment that is executed"),
         ({"flags": 7}, "lies in no segment that is executed and not written"),
         ({"file_size": 1 << 40}, "larger in the file than in memory"),
-        ({"offset": 1 << 40}, "is not whole"),
+        ({"offset": 1 << 40}, "ends within a segment"),
         ({"memory_size": 64, "file_size": 64}, "lies in no segment"),
         ({"address": (1 << 64) - 64}, "too large|lies in no segment"),
     ],
@@ -275,7 +275,7 @@ def test_flags_name_the_processor_of_the_metadata(flags, why):
         (58, "<H", 32, "a section header of 32 bytes"),
         (56, "<H", 0, "nothing of it is loaded"),
         (60, "<H", 0, "number of sections is not in the header"),
-        (60, "<H", 0xFF00, "not whole"),
+        (60, "<H", 0xFF00, "ends within"),
     ],
 )
 def test_the_header_is_that_of_a_code_object(at, format, value, why):

@@ -45,12 +45,20 @@ class LaneIterations:
 
 
 def unwrapped(e: Expr) -> Expr:
-    """The expression as if nothing in it wrapped; but which one of two a choice takes, wraps and all, is kept."""
+    """The expression as if nothing in it wrapped; but which one of two a choice takes, wraps and all, is kept.
+
+    >>> from layoutalg.index import mod, symbol, var
+    >>> t, n = var("t", 1 << 31), symbol("n", max=62)
+    >>> unwrapped(mod(n - t + (1 << 30) + 1, 1 << 31) * 2 - (1 << 31) + 1 <= 5)
+    n * 2 + t * -2 + 3 <= 5
+    """
     seen: dict[Expr, Expr] = {}
     for node in postorder(e):
         parts = tuple(seen[part] for part in node.args)
         if node.op == "select":
             parts = (node.args[0], *parts[1:])
+        if node.op in ("lt", "le", "eq"):  # of words, of which any representative was taken
+            parts = tuple(part if part is before else near(part) for part, before in zip(parts, node.args, strict=True))
         size = int(node.args[1].value) if node.op == "mod" and node.args[1].op == "const" else 0
         wraps = size >= LEAST_WRAP and not size & size - 1
         seen[node] = representative(parts[0], size.bit_length() - 1) if wraps else rebuild(node, parts)

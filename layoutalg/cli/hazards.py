@@ -173,9 +173,7 @@ def _summary(found: list[Data], exhaustive: bool) -> Iterator[str]:
     """How much was analysed, and why some was not."""
     left = [one for one in found if one["not_analysed"]]
     if exhaustive:
-        yield from (
-            f"{one['file']}: {names.spoken(one['kernel'])}: not analysed: {one['not_analysed']}" for one in left
-        )
+        yield from (line for one in found for line in _left_open(one))
     else:
         reasons = list(dict.fromkeys(one["not_analysed"] for one in left))
         yield from (f"not analysed: {reason}" for reason in reasons[:MANY])
@@ -188,6 +186,16 @@ def _summary(found: list[Data], exhaustive: bool) -> Iterator[str]:
     yield (f"{_counted(len(found), 'kernel')} of {_counted(instructions, 'instruction')}: "
            f"{_counted(hazards, 'hazard')} in {_counted(bad, 'kernel')}, {undecided} undecided, "
            f"{len(left)} not analysed")  # fmt: skip
+
+
+def _left_open(one: Data) -> Iterator[str]:
+    """What is undecided of a kernel, or why it was not analysed."""
+    place = f"{one['file']}: {names.spoken(one['kernel'])}"
+    if one["not_analysed"]:
+        yield f"{place}: not analysed: {one['not_analysed']}"
+    if one["undecided"]:
+        yield f"{place}: {len(one['undecided'])} undecided"
+        yield from (line for finding in one["undecided"] for line in _lines(finding, "undecided"))
 
 
 def _reports(found: list[Data], errors: list[str]) -> list[reports.Report]:

@@ -36,6 +36,17 @@ def test_exit_codes(folder):
     refused(run("hazards", folder / "none.co"), "none.co: no such file or folder")
 
 
+def test_exhaustive_lists_what_is_undecided_and_what_is_not_analysed(folder):
+    load = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0\n"
+    (folder / "open.co").write_bytes(assembled(load + "buffer_load_dword v0, s[4:7], 0 offen lds"))
+    short, whole = (run("hazards", folder / "open.co", *more) for more in ((), ("--exhaustive",)))
+    assert (short.returncode, whole.returncode) == (2, 2)
+    assert "1 undecided, 0 not analysed" in short.stdout
+    assert "undecided: LLVM is right" not in short.stdout
+    assert "undecided: LLVM is right" in whole.stdout
+    assert "not analysed: 0x" in run("hazards", folder / "unread.co", "--exhaustive").stdout
+
+
 def test_the_text_says_who_is_too_early_and_what_is_missing(folder):
     told = run("hazards", folder / "wrong.co").stdout.splitlines()
     assert told[0].endswith("wrong.co: k for gfx942: 1 hazard")

@@ -87,10 +87,19 @@ def unseen(about: str, left: Open, by: str = "none") -> Answer:
 
 
 @dataclass(frozen=True)
+class AtFirst:
+    """What is known of tensors that a kernel stores to from when it begins (`beginning`)."""
+
+    first: frozenset[Expr] = frozenset()  # what is loaded before anybody has stored there
+    kept: frozenset[str] = frozenset()  # tensors of which each element is always as it is assumed to begin
+
+
+@dataclass(frozen=True)
 class LaunchMemory(Environment):
     """What is in the tensors of a launch before it; what was asked once is known."""
 
     launched: KernelLaunch
+    at_first: AtFirst = AtFirst()
     _shown: dict[tuple[Expr, Expr], bool] = field(default_factory=dict, compare=False)
     _elements: dict[Expr, tuple[LoadedElement, ...]] = field(default_factory=dict, compare=False)  # by the first value
 
@@ -107,12 +116,19 @@ class LaunchMemory(Environment):
 
     def assumed(self, buffer: str, offset: Expr, size: int, values: Sequence[Expr]) -> Expr:
         """What the launch assumes of a tensor's elements."""
-        tensor = self.launched.tensors.get(buffer)
+        before = buffer in self.at_first.kept or self._is_first(buffer, values)
+        tensor = (self.launched.start if before else self.launched.tensors).get(buffer)
         return TRUE if tensor is None else tensor.holds(offset, size, values)
+
+    def _is_first(self, buffer: str, values: Sequence[Expr]) -> bool:
+        """Whether what was loaded of a tensor is what it held when the launch began."""
+        tensor = self.launched.tensors.get(buffer)
+        return tensor is not None and (not tensor.written or self.at_first.first.issuperset(values))
 
     def related(self, loads: Sequence[tuple[TracedLoad, At]]) -> Expr:
         """What the launch assumes of several elements together, and that a place holds one."""
-        return self.launched.relations.said([one.at(place) for load, place in loads for one in self._loaded(load)])
+        first = ((load, place) for load, place in loads if self._is_first(load.buffer, load.values))
+        return self.launched.relations.said([one.at(place) for load, place in first for one in self._loaded(load)])
 
     def _loaded(self, load: TracedLoad) -> tuple[LoadedElement, ...]:
         """The elements that were loaded at once."""

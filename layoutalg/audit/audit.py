@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from layoutalg.audit import joined
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.ask import shown as proved_by
-from layoutalg.audit.claims import computes, followed, in_time, race_free, stores_all
-from layoutalg.audit.claims.claim import Finding, KernelClaim, findings
+from layoutalg.audit.claims import at_first, computes, followed, in_time, race_free, stores_all
+from layoutalg.audit.claims.claim import Finding, KernelClaim
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
 from layoutalg.audit.followed import Followed, LaunchedKernel
@@ -155,8 +155,8 @@ def _decided(kernel: Followed, claims: Sequence[KernelClaim]) -> Decided:
         elif kernel.stopped is not None and followed.NAME in claim.RESTS_ON:
             decided[claim.NAME] = None
         else:
-            decided[claim.NAME] = tuple(findings(claim, kernel))
-    return {**decided, followed.NAME: in_time.told(kernel, decided)}
+            decided[claim.NAME] = at_first.findings(claim, kernel)
+    return at_first.told({**decided, followed.NAME: in_time.told(kernel, decided)})
 
 
 def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[Finding]:
@@ -166,7 +166,7 @@ def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[
         yield from (Finding(claim.NAME, *unseen(str(one), left)) for one in claim.subjects(kernel))
         return
     unproved = next((one for name in claim.RESTS_ON for one in before[name] or () if not one.verdict), None)
-    for one in findings(claim, kernel):
+    for one in at_first.findings(claim, kernel):
         if one.verdict and unproved is not None:
             rests = Open(f"it rests on {unproved.claim}: {unproved.about}, which is not proved")
             yield Finding(claim.NAME, *unseen(one.about, rests, one.verdict.strategy))
@@ -185,6 +185,7 @@ def _assumptions(case: LaunchedKernel, kernel: Followed, decided: Sequence[Findi
     equal = (ASSUMPTION for one in decided if one.claim == race_free.NAME and ASSUMPTION in one.verdict.assumptions)
     yield from said | dict.fromkeys((*equal, *kernel.trace.assumptions))
     yield from case.launched.assumptions
+    yield from kernel.beginning.told if kernel.stopped is None else ()
     yield from STANDING
     doubt = case.code.kernel.machine.evidence.doubt
     yield from [f"{case.code.kernel.target}: {doubt}"] if doubt else []

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
 from layoutalg.audit.ask import CLAIM, Answer, Ask, LaunchMemory, shown
+from layoutalg.audit.at_first import Beginning, knowing
 from layoutalg.audit.costs import Fact, facts
 from layoutalg.audit.lds.initialised import Initialised
 from layoutalg.audit.lds.races import LdsRaces
@@ -98,6 +99,17 @@ class Followed:
     def costs(self) -> tuple[Fact, ...]:
         """What its accesses cost."""
         return tuple(facts(self.accesses, self.launched))
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """What its loads bring of what tensors that it stores to hold when it begins."""
+        return Beginning.of(self.ask, self.accesses)
+
+    @cached_property
+    def knowing_beginning(self) -> Followed:
+        """The same, asked with that."""
+        ask = knowing(self.ask, self.beginning.at_first)
+        return replace(self, ask=ask, trace=ask.trace)
 
     @property
     def of_tensors(self) -> tuple[TracedAccess, ...]:

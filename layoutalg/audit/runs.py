@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.audit.contents import GREATEST, LEAST, ContradictionError, DrawnMemory
 from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
@@ -28,6 +27,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.launch.contents import GREATEST, LEAST, ContradictionError, DrawnMemory
 from layoutalg.launch.report import address_of
 from layoutalg.launch.symbolic import MOST_BLOCKS, KernelLaunch
 from layoutalg.launch.tensors import Draw, shape_of
@@ -146,7 +146,7 @@ class Runs:
         """The contents that are tried."""
         launch = self.file.launch
         assert launch is not None
-        return (*SEEDS, *((LEAST, GREATEST) if any(one.values for one in launch.assume) else ()))
+        return (*SEEDS, *((LEAST, GREATEST) if any(one.values for one in launch.assumed) else ()))
 
     def at(self, what: Expr, sizes: Sizes) -> int:
         """The value of an expression at these sizes; 0 where it has none."""
@@ -294,7 +294,7 @@ class Runs:
         launch = self.file.launch
         assert launch is not None
         found, wrong, left = False, dict[str, str](), ""
-        for sizes in islice(self._candidates({}), TRIED) if launch.assume else ():
+        for sizes in islice(self._candidates({}), TRIED) if launch.assumed else ():
             try:
                 self.made(sizes, SEEDS[0])
                 found = True
@@ -306,7 +306,7 @@ class Runs:
             raise LaunchError(f"what is assumed contradicts itself: {next(iter(wrong.values()))}")
         if self.launched.relations.assumed:  # of single elements it is told for all sizes
             yield from (f"nothing is shown{at}: {why}" for at, why in wrong.items())
-        if launch.assume and not found:
+        if launch.assumed and not found:
             yield f"no contents were found that satisfy all that is assumed{f' ({left})' if left else ''}"
 
 

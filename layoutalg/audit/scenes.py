@@ -82,7 +82,8 @@ def _loaded(point: Mapping[str, int], launched: KernelLaunch, trace: Trace) -> I
     here, spoken_of = (*launched.blocks, *launched.threads), {name.partition(" (")[0] for name in point}
     for load in trace.loads:
         tensor = launched.tensors.get(load.buffer)
-        if tensor is None or tensor.written or spoken_of.isdisjoint(v.value.name for v in load.values):
+        unsaid = tensor is not None and tensor.written and not launched.start[load.buffer].assumed
+        if tensor is None or unsaid or spoken_of.isdisjoint(v.value.name for v in load.values):
             continue
         there = others((*here, *own_coordinates(load.offset, *load.values, alike={*here, *launched.sizes.values()})))
         for at in ({}, there):

@@ -152,11 +152,11 @@ class Tickets:
 
     def _begins_with_nothing(self, one: TracedAccess) -> bool:
         """Whether the launch says that its word is an element that is 0 when it begins."""
-        tensor = self.launched.tensors[one.memory]
+        tensor = self.launched.start[one.memory]
         if tensor.element != one.width or not tensor.whole:
             return False
         begins = var("begins", 1 << 32) - (1 << 31 if tensor.signed else 0)
-        return self.ask.holds(eq(begins, 0), tensor.begins_as(begins))
+        return self.ask.holds(eq(begins, 0), tensor.allows(begins))
 
     def _lane(self, lane: Expr) -> dict[Expr, Expr]:
         """The coordinates of a lane's thread in the own wave; one that is always 0 is that."""

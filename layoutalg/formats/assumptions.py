@@ -1,4 +1,4 @@
-"""What memory holds when a kernel is launched, from text: the entries of `assume` in the `[launch]` table.
+"""What memory holds when a kernel is launched, from text: `assume` and `initially` of the `[launch]` table.
 
     0 <= index[i] < V                            of each element
     label[i] == -100 or 0 <= label[i] < V        one of two ranges

@@ -72,7 +72,9 @@ def launch_data(launch: launches.Launch) -> Data:
     made["arguments"] = [_argument(one, str(place)) for place, one in enumerate(launch.arguments)]
     made |= {key: list(found) for key in ("each", "writes", "claims") if (found := getattr(launch, key))}
     made |= {
-        key: [one.text for one in found] for key in ("assume", "computes", "tried") if (found := getattr(launch, key))
+        key: [one.text for one in found]
+        for key in ("assume", "initially", "computes", "tried")
+        if (found := getattr(launch, key))
     }
     return made
 

@@ -7,7 +7,8 @@
     lds = 16384                                            # bytes of LDS that the launch adds, 0 unless said
     arguments = ["x", "o", "M", { name = "alpha", dtype = "f32" }, { unused = true }]
     writes = ["o"]                                         # all others are only read
-    assume = ["0 <= index[i] < N"]                         # what memory holds when it begins
+    assume = ["0 <= index[i] < N"]                         # what memory holds
+    initially = ["count[i] == 0"]                          # and what is also written holds when it begins
     computes = ["o[j, i] = alpha * x[i, j]"]               # what comes out, for a proof
     tried = ["s[i] = sum[j] x[i, j]"]                      # what comes out, for runs alone
 
@@ -22,9 +23,9 @@ Arguments stand in the code object's order, those left out that the runtime fill
 | `{ unused = true }`                   | nothing: a use of it is seen                                              |
 | `{ fields = ["x", { value = "M", bytes = 4 }] }` | a struct by value, each field aligned to its own size           |
 
-`assume` says what is in tensors and named values at the start (`formats.assumptions`), `claims` are what is claimed of
-the launch beyond the usual, and `computes` says what comes out, in equations (`formats.equations`): they are for a
-proof, and a run leaves them alone.
+`assume` and `initially` say what is in tensors and named values at the start (`formats.assumptions`): the second of
+tensors that the kernel may store to.  `claims` are what is claimed of the launch beyond the usual, and `computes` says
+what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
 `each` names sizes of which every value is looked at by itself (`launch.block_sizes`).
 `guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
 `tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
@@ -162,12 +163,18 @@ class Launch:
     kernel: str | None = None
     writes: tuple[str, ...] = ()
     assume: tuple[Assumption, ...] = ()
+    initially: tuple[Assumption, ...] = ()
     claims: tuple[str, ...] = ()
     computes: tuple[Equation, ...] = ()
     tried: tuple[Equation, ...] = ()
     line: int | None = None
     each: tuple[str, ...] = ()  # sizes of which each value is looked at by itself
     guessed: bool = False  # nobody has said yet that the host launches it so
+
+    @property
+    def assumed(self) -> tuple[Assumption, ...]:
+        """All that is assumed when it begins."""
+        return (*self.assume, *self.initially)
 
     @property
     def passed(self) -> tuple[Field, ...]:

@@ -34,10 +34,11 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
     )
     for n, name in enumerate(made.each):
         _refuse_unknown((*path, "each", n), name, [*builder.file_symbols], "a size of this file")
-    claimed, tried = _equations(builder, path, data, made)
-    made = replace(made, computes=claimed, tried=tried, assume=tuple(_assumed(builder, path, data, made)))
     for n, name in enumerate(made.writes):
         _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
+    claimed, tried = _equations(builder, path, data, made)
+    assume, initially = (tuple(_assumed(builder, path, data, made, key)) for key in ("assume", "initially"))
+    made = replace(made, computes=claimed, tried=tried, assume=assume, initially=initially)
     return made
 
 
@@ -72,15 +73,18 @@ def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tupl
     return claimed, tried
 
 
-def _assumed(builder: Builder, path: Path, data: Data, launch: Launch) -> Iterator[Assumption]:
-    """What is assumed."""
+def _assumed(builder: Builder, path: Path, data: Data, launch: Launch, key: str) -> Iterator[Assumption]:
+    """What is assumed under a key; under `initially` of tensors that are written."""
     items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
     tensors = {name: (one.dtype or "", len(one.descriptor.lengths)) for name, one in items.items()}
     values = {one.name: one.dtype or "" for one in launch.given}
     known = Known(tensors, builder.file_symbols, values)
-    for n, text in enumerate(data.get("assume", ())):
-        with meaning((*path, "assume", n)):
-            yield assumption(text, known)
+    for n, text in enumerate(data.get(key, ())):
+        with meaning((*path, key, n)):
+            found = assumption(text, known)
+            if key == "initially" and not {*found.tensors} & {*launch.writes}:
+                raise ValueError(f"{text!r} speaks of no tensor of `writes`: say it in `assume`")
+            yield found
 
 
 def _argument(builder: Builder, path: Path, place: int, data: Any) -> Argument:

@@ -7,7 +7,7 @@ numbers of as many bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.run.arrays import Array
-from layoutalg.launch.tensors import Draw, PlacedTensor, Sizes, made
+from layoutalg.launch.contents import GREATEST, DrawnMemory
+from layoutalg.launch.tensors import Draw, PlacedTensor, Sizes, made, shape_of
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.elements import to_bits
 
@@ -46,6 +47,8 @@ def bound(
 ) -> BoundLaunch:  # fmt: skip
     """The launch of a file on a kernel, with these sizes, contents of tensors, and values that it asks for by name.
 
+    Of tensors whose contents are not given, those of which the file assumes something are drawn within that.
+
     Raises `LaunchError` for a size that is missing or not allowed, for what does not fit the file, and for a file that
     does not fit the kernel.
     """
@@ -57,16 +60,33 @@ def bound(
     if not value(file.given, at.of(file.given)):
         raise LaunchError(f"{file.path}: given is {file.given}, which these sizes are not")
     generator = np.random.default_rng(seed)
+    within = _within_assumptions(at, launch, values, inputs, seed)
+    inputs = {**within, **inputs}
     tensors = {
         name: made(file.descriptor(name), at, inputs.get(name), name in launch.writes, generator)
         for name in launch.tensors
     }
+    tensors |= {name: replace(tensors[name], drawn=name not in launch.writes) for name in within}
     grid, block = (_extents(at, name, getattr(launch, name)) for name in ("grid", "block"))
     arguments = tuple(
         _argument(one, n, kernel, at, tensors, values) for n, one in enumerate(_as_many(launch.arguments, kernel))
     )
     passed = tuple(tensors[one.descriptor] for one in launch.passed if isinstance(one, Pointer))
     return BoundLaunch(grid, block, at.number(launch.lds), arguments, tensors, passed)
+
+
+def _within_assumptions(
+    at: Sizes, launch: Launch, values: Mapping[str, Any], inputs: Mapping[str, Array | Draw], seed: int
+) -> Mapping[str, Array]:
+    """Contents of tensors that are not given, within what is assumed of them."""
+    names = dict.fromkeys(name for one in launch.assumed for name in one.tensors if name not in inputs)
+    if not names:
+        return {}
+    sizes = {symbol: at.number(symbol) for symbol in at.file.symbols.values()}
+    anything = GREATEST + 1 + seed  # not the ends of what is assumed
+    contents = DrawnMemory(at.file, sizes, anything, np.random.default_rng((seed, 1)))
+    shapes = {name: shape_of(at.file.descriptor(name), at) for name in names}
+    return contents.tensors(shapes, values, ())
 
 
 def _refuse_names(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from layoutalg.errors import LaunchError
@@ -47,7 +47,10 @@ class TensorMemory:
     elements: Elements = NONE
     distinct: bool = False  # no two of its elements are equal
     whole: bool = False  # its elements are integers
-    begins: tuple[tuple[Expr, Expr], ...] = ()  # conditions on each of its elements when the launch begins
+
+    def as_written(self) -> TensorMemory:
+        """The same while a kernel stores to it: nothing is assumed of what it holds by then."""
+        return replace(self, written=True, assumed=(), distinct=False)
 
     def inside(self, offset: Expr, width: int, store: bool) -> Expr:
         """Whether bytes, counted from the first element, lie in the memory, and those of a store in elements."""
@@ -65,10 +68,6 @@ class TensorMemory:
         """
         words = [word for _, word in self.loaded(offset, size, values)] if self.assumed else []
         return all_of(*(self.allows(self.number(word)) for word in words if is_written(word)))
-
-    def begins_as(self, number: Expr) -> Expr:
-        """What is assumed of an element, which is a number, before anybody has stored to it."""
-        return all_of(TRUE, *(substitute(condition, {v: number}) for v, condition in self.begins))
 
     @property
     def related(self) -> bool:

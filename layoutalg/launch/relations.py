@@ -25,7 +25,7 @@ from itertools import combinations, islice, product
 
 from layoutalg.formats.assumptions import ordered
 from layoutalg.formats.launch import AssumedElement, Assumption
-from layoutalg.index import ZERO, Expr, all_of, any_of, div, eq, negation, simplify, substitute, variables
+from layoutalg.index import ZERO, Expr, all_of, any_of, div, eq, mod, negation, simplify, substitute, variables
 from layoutalg.index.conditions import normal_form
 from layoutalg.launch.memory import TensorMemory, is_written
 from layoutalg.symex.machine.environment import TracedLoad
@@ -181,3 +181,30 @@ def says_distinct(one: Assumption) -> bool:
     same = all_of(*(eq(a, b) for a, b in zip(first.subscripts, second.subscripts, strict=True)))
     differ = any_of(same, negation(eq(first.variable, second.variable)))
     return normal_form(one.holds) is normal_form(differ)
+
+
+def stated_value(tensor: TensorMemory, one: Assumption, size: int, offset: Expr) -> Expr | None:
+    """So many bytes of a tensor, from an offset on, where an assumption says of each element what it is; else None.
+
+    >>> from layoutalg.formats.assumptions import Known, assumption
+    >>> from layoutalg.index import const, var
+    >>> from layoutalg.launch.elements import Elements
+    >>> said = assumption("x[i] == i + 1", Known({"x": ("i32", 1)}, {}, {}))
+    >>> x, i = TensorMemory("x", const(64), 4, written=False), var("i", 16)
+    >>> stated_value(replace(x, elements=Elements(ZERO, const(16), axes=((const(1), const(16)),))), said, 4, i * 4)
+    i + 1
+    """
+    if len(one.elements) != 1 or one.holds.op != "eq":
+        return None
+    (element,) = one.elements
+    free = all(v.op == "var" and v.value.index for v in element.subscripts)
+    index = tensor.elements.index(simplify(div(offset, tensor.element)))
+    part = simplify(mod(offset, tensor.element))
+    sides = [side for side in one.holds.args if side is not element.variable]
+    stated = len(sides) == 1 and element.variable not in variables(*sides)
+    if not (free and stated and len({*element.subscripts}) == len(element.subscripts)):
+        return None
+    if index is None or part.op != "const" or part.value % size:
+        return None
+    value = substitute(sides[0], dict(zip(element.subscripts, index, strict=True)))
+    return simplify(mod(div(value, 1 << 8 * int(part.value)), 1 << 8 * size))

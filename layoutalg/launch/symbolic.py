@@ -43,7 +43,7 @@ from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.ends import intervals, of_type
 from layoutalg.launch.memory import TensorMemory
-from layoutalg.launch.relations import Relations, says_distinct
+from layoutalg.launch.relations import Relations, says_distinct, stated_value
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.prove.vacuity import met
 from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
@@ -73,9 +73,11 @@ class KernelLaunch:
     given: Expr  # of sizes, blocks and threads
     arguments: tuple[BoundArgument, ...]
     tensors: Mapping[str, TensorMemory]
+    start: Mapping[str, TensorMemory]  # the same when the launch begins
     sizes: Mapping[str, Expr]  # the file's symbols
     values: Mapping[str, Expr]  # what is given at the launch, by its name
     relations: Relations  # what is assumed of several elements together
+    used: tuple[Assumption, ...] = ()  # all that is assumed, as far as it is of use for a proof
     assumed: tuple[str, ...] = ()  # of contents and named values, and for which sizes nothing is shown, in words
     of_sizes: tuple[str, ...] = ()  # what is assumed of sizes, in words
 
@@ -98,6 +100,11 @@ class KernelLaunch:
         for one in self.tensors.values():
             if one.written and one.elements.assumed:
                 yield f"every place in the memory of {one.name} is one of its elements"
+
+    def stated(self, tensor: str, size: int, offset: Expr) -> Expr | None:
+        """What so many bytes of a tensor are when it begins, where an assumption says it of each element."""
+        found = (stated_value(self.start[tensor], one, size, offset) for one in self.used if one.tensors == (tensor,))
+        return next((one for one in found if one is not None), None)
 
     @property
     def thread_number(self) -> Expr:
@@ -133,45 +140,42 @@ class KernelLaunch:
         threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
         bound = _Binding(kernel, launch)
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
-        assumed = [bound.named(one) for one in launch.assume if is_used(one, file)]
-        tensors = {name: _memory(file, launch, name, assumed) for name in launch.tensors}
-        for tensor in tensors.values():
+        assumed = [bound.named(one) for one in launch.assumed if is_used(one, file)]
+        start = {name: _memory(file, name, assumed) for name in launch.tensors}
+        for tensor in start.values():
             tensor.refuse_crowded()
         named = (one.holds for one in assumed if not one.elements)
         given = all_of(*(one <= MOST_BLOCKS for one in grid), limits, *named)
-        left = [*((name, one.possible) for name, one in tensors.items()), *bound.left]
+        left = [*((name, one.possible) for name, one in start.items()), *bound.left]
         for name, condition in left:
             if condition is FALSE:
                 raise LaunchError(f"what is assumed of {name} contradicts itself: no value is left")
         unshown = (_unshown(name, condition, all_of(limits, launched)) for name, condition in left)
-        lds, words = simplify(launch.lds), (*(_told(one, file) for one in launch.assume), *filter(None, unshown))
-        memory = {**tensors, **bound.beside, **_constants(kernel)}
-        relations = Relations(tensors, tuple(one for one in assumed if one.elements and one.alone is None))
-        found = arguments, memory, file.symbols, bound.values, relations, tuple(dict.fromkeys(words))
+        lds, words = simplify(launch.lds), (*(_told(one, file) for one in launch.assumed), *filter(None, unshown))
+        beside = {**bound.beside, **_constants(kernel)}
+        written = {name: start[name].as_written() for name in launch.writes}
+        memory = {**start, **written, **beside}, {**start, **beside}
+        relations = Relations(start, tuple(one for one in assumed if one.elements and one.alone is None))
+        found = arguments, *memory, file.symbols, bound.values, relations, tuple(assumed), tuple(dict.fromkeys(words))
         of_sizes = tuple(said_of_sizes(file, always_launched(file)))
         return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found, of_sizes)
 
 
 def is_used(one: Assumption, file: SpecFile) -> bool:
-    """Whether an assumption is used for a proof: of integers, in tensors that are only read."""
+    """Whether an assumption is used for a proof: of integers."""
     assert file.launch is not None
     given = {each.name: each for each in file.launch.given}
-    read = all(name not in file.launch.writes and is_whole(file.descriptor(name).dtype or "") for name in one.tensors)
-    return read and not any(_is_float(given[name].dtype) for _, name in one.values)
-
-
-def _is_of_the_start(one: Assumption, file: SpecFile) -> bool:
-    """Whether it says the same of each element of a tensor of integers when the launch begins, which then writes it."""
-    if one.alone is None or one.values or is_used(one, file):
-        return False
-    return all(is_whole(file.descriptor(name).dtype or "") for name in one.tensors)
+    whole = all(is_whole(file.descriptor(name).dtype or "") for name in one.tensors)
+    return whole and not any(_is_float(given[name].dtype) for _, name in one.values)
 
 
 def _told(one: Assumption, file: SpecFile) -> str:
     """An assumption in words."""
-    if is_used(one, file):
+    assert file.launch is not None
+    used = is_used(one, file)
+    if used and not {*one.tensors} & {*file.launch.writes}:
         return one.text
-    return f"{one.text} (when it begins{'' if _is_of_the_start(one, file) else ': in runs alone'})"
+    return f"{one.text} (when it begins{'' if used else ': in runs alone'})"
 
 
 def _unshown(name: str, condition: Expr, given: Expr) -> str:
@@ -216,19 +220,18 @@ def said_of_sizes(file: SpecFile, always: bool) -> Iterator[str]:
     yield from [] if always else [f"it is launched where {has_blocks(file)} alone: HIP refuses a launch of no threads"]
 
 
-def _memory(file: SpecFile, launch: Launch, name: str, assumed: Sequence[Assumption]) -> TensorMemory:
+def _memory(file: SpecFile, name: str, assumed: Sequence[Assumption]) -> TensorMemory:
+    """A tensor when the launch begins."""
     item = file.descriptor(name)
     assert item.dtype is not None  # `formats.launching` has looked
     element = int(DTYPES[item.dtype].bytes)
     alone = [(one.alone, one.holds) for one in assumed if one.tensors == (name,)]
     each = tuple((v, holds) for v, holds in alone if v is not None)
     distinct = any(one.tensors == (name,) and says_distinct(one) for one in assumed)
-    elements, written = Elements.of(item.descriptor, file.in_own_symbols), name in launch.writes
+    elements = Elements.of(item.descriptor, file.in_own_symbols)
     signed, whole = item.dtype.startswith("i"), is_whole(item.dtype)
     space = simplify(elements.space * element)
-    start = (one for one in launch.assume if one.tensors == (name,) and _is_of_the_start(one, file))
-    begins = tuple((one.alone, one.holds) for one in start if one.alone is not None)
-    return TensorMemory(name, space, element, written, signed, each, elements, distinct, whole, begins)
+    return TensorMemory(name, space, element, False, signed, each, elements, distinct, whole)
 
 
 def _constants(kernel: KernelBinary) -> dict[str, TensorMemory]:
@@ -241,7 +244,7 @@ class _Binding:
     """Arguments in their places."""
 
     def __init__(self, kernel: KernelBinary, launch: Launch) -> None:
-        self.kernel, self.assume = kernel, launch.assume
+        self.kernel, self.assume = kernel, launch.assumed
         self.beside: dict[str, TensorMemory] = {}  # where unused arguments point
         self.left: list[tuple[str, Expr]] = []  # for which sizes there are such values
         self.values: dict[str, Expr] = {}

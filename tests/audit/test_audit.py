@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from layoutalg.audit.audit import Audit, audit
-from layoutalg.audit.contents import at_sizes, holds_in
 from layoutalg.errors import DeviceError, LaunchError
 from layoutalg.formats.spec import loads
+from layoutalg.launch.contents import at_sizes, holds_in
 from tests.foreign.corpus import HERE, TARGETS, WRONG, Kernel, Sizes
 from tests.foreign.running import binary, launched, machine_code
 from tests.foreign.table import KERNELS

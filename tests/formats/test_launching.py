@@ -26,6 +26,7 @@ block = [256]
 arguments = ["x", "o", "M", { fields = ["x", { name = "alpha", dtype = "f32" }] }, { unused = true }, { bytes = 4 }]
 writes = ["o"]
 assume = ["x[i, j] <= N - 1"]
+initially = ["o[i, j] == 0"]
 """
 
 
@@ -40,6 +41,7 @@ def test_a_launch_is_data() -> None:
     assert (launch.tensors, launch.writes, launch.kernel, launch.lds) == (("x", "o"), ("o",), None, 0)
     assert launch.given == (alpha, Given("5", 4))
     assert [one.text for one in launch.assume] == ["x[i, j] <= N - 1"]
+    assert [one.text for one in launch.initially] == ["o[i, j] == 0"]
     assert launch.line == 11
 
 
@@ -70,6 +72,7 @@ def test_json_says_the_same() -> None:
         ('"x[i, j] <= N - 1"', '"M <= N"', "speaks of no element x.i. and of no named value"),
         ('"x[i, j] <= N - 1"', '"x[i, 0] > 0 for i < 4 for i > 2"', "one `for` says where it holds"),
         ('"x[i, j] <= N - 1"', '"x[i, 0] <= k"', "no symbol 'k'; known here: M, N, alpha, 5, i"),
+        ('"o[i, j] == 0"', '"x[i, j] == 0"', "speaks of no tensor of `writes`: say it in `assume`"),
         ("{ unused = true }", "{ unused = false }", "an argument that is used is a descriptor or a value"),
         ("{ unused = true }", "{}", "a table with one of the keys 'fields', .* is expected, not an empty one"),
         ("{ unused = true }", '{ byte = 4 }', "is expected, not 'byte'"),

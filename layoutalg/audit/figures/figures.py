@@ -172,5 +172,7 @@ def _used(accesses: Sequence[TracedAccess]) -> Mapping[str, PointerUse]:
         if one.memory != LDS:
             before = found.get(one.memory, PointerUse(16, stored=False))
             width = min(before.bytes, one.width & -one.width)
-            found[one.memory] = PointerUse(width, before.stored or one.store)
+            found[one.memory] = PointerUse(
+                width, before.stored or one.store, before.loaded or one.atomic or not one.store
+            )
     return found

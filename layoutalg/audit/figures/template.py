@@ -51,10 +51,11 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True)
 class PointerUse:
-    """What following the kernel showed of a pointer: bytes of its narrowest access, and whether it is stored to."""
+    """What following the kernel showed of a pointer: bytes of its narrowest access, whether it is stored to, loaded."""
 
     bytes: int
     stored: bool
+    loaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,10 +156,17 @@ def template(
         "]",
         f"writes = [{_texts(writes)}]  # all others are only read",
         "assume = []    # on contents that become addresses: \"0 <= x[i] < M\"",
+        *_initially([name for name in writes if used is not None and used[name].loaded]),
         "claims = []    # beyond the usual ones: \"stores_all\", \"bank_conflict_free\", \"coalesced\"",
         "computes = []  # what comes out: \"o[j, i] = x[i, j]\"",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _initially(loaded: Sequence[str]) -> Iterator[str]:
+    """Where it is said what tensors hold when it begins that are loaded and stored to."""
+    if loaded:
+        yield f'initially = []  # on what {", ".join(loaded)} hold when it begins: "{loaded[0]}[i] == 0"'
 
 
 def _texts(many: Sequence[str]) -> str:

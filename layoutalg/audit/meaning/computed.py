@@ -73,9 +73,9 @@ class ComputesClaim:
     decide: Decide  # whether what is given implies the goal
     loops: LoopRecord = field(default_factory=LoopRecord)
     follow: Follow | None = None
-    terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
+        self.terms = Terms(self.launched.stated)
         target = self.launched.kernel.target
         self.expansions = None if self.follow is None else Expansions(target, self.follow, self.terms)
         self.places = {name: place_of(self.file.descriptor(name), self.file.in_own_symbols) for name in self._tensors}
@@ -311,7 +311,7 @@ class ComputesClaim:
             name = call_of(v)[0]
             if is_memory(name):
                 size, tensor = int(name[1 : name.index("]")]), name[name.index("]") + 1 :]
-                memory = self.launched.tensors[tensor]
+                memory = self.launched.start[tensor]  # such a term is of what was there before
                 if memory.element == size:
                     yield memory.holds(call_of(v)[1][0], size, [v])
 

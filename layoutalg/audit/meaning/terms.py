@@ -44,6 +44,9 @@ _OPEN = "["
 Handed = Callable[[TracedElement, Mapping[Expr, Expr], dict[Expr, Expr]], Expr | None]
 """The term of what was read of LDS, of the terms of what was loaded before; None where it has none."""
 
+Stated = Callable[[str, int, Expr], Expr | None]
+"""What so many bytes of a tensor are from an offset on; None where nothing says it."""
+
 
 def is_memory(function: str) -> bool:
     """Whether a function's results are what lies in a tensor."""
@@ -73,11 +76,16 @@ def negative(e: Expr, bits: int) -> Expr:
 
 
 class Terms(UninterpretedFunctions):
-    """The functions of terms, memory among them."""
+    """The functions of terms, memory among them; `stated`: what a launch says that bytes of a tensor are before it."""
+
+    def __init__(self, stated: Stated = lambda tensor, size, offset: None) -> None:
+        super().__init__()
+        self._stated = stated
 
     def contents(self, tensor: str, size: int, offset: Expr) -> Expr:
         """So many bytes of a tensor, as they are before the launch."""
-        return self.apply(f"[{size}]{tensor}", offset)
+        stated = self._stated(tensor, size, offset)
+        return self.apply(f"[{size}]{tensor}", offset) if stated is None else stated
 
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""

@@ -33,6 +33,14 @@ def test_what_is_stored_to_is_written_and_what_is_not_accessed_is_unused() -> No
     assert len(file.launch.grid) == 2
 
 
+def test_what_is_loaded_and_stored_to_has_a_line_for_what_is_there_at_first() -> None:
+    arguments = named((pointer(0), pointer(8)))
+    used = {"p0": PointerUse(4, stored=True), "p1": PointerUse(4, stored=True, loaded=True)}
+    assert 'initially = []  # on what p1 hold when it begins: "p1[i] == 0"' in template(
+        "k", arguments, Frame((64,), 1), used
+    )
+
+
 def test_where_nothing_is_known_only_what_is_said_to_be_read_is_not_written() -> None:
     arguments = named((pointer(0, "read_only"), pointer(8), Argument(16, 8, "image")))
     file = loads(template("k", arguments, Frame((64,), 3)))

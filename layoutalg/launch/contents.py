@@ -73,7 +73,7 @@ class DrawnMemory:
     def assumed(self) -> tuple[Assumption, ...]:
         """What the launch assumes, at these sizes."""
         assert self.file.launch is not None
-        return tuple(at_sizes(one, self.at) for one in self.file.launch.assume)
+        return tuple(at_sizes(one, self.at) for one in self.file.launch.assumed)
 
     def values(self, given: Sequence[Given]) -> Mapping[str, int | float]:
         """What the named values are; ContradictionError where none satisfy what is assumed of them."""

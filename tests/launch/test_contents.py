@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from layoutalg.audit.contents import ContradictionError, DrawnMemory
 from layoutalg.formats.spec import loads
 from layoutalg.isa.run.arrays import Array
+from layoutalg.launch.contents import ContradictionError, DrawnMemory
 
 FILE = """
 symbols = {{ B = {{ min = 1, max = 1000 }}, T = {{ min = 1, max = 100000 }} }}

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_undefined
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.loops.record import LoopRecord
+from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement
 from layoutalg.symex.uses import uses
 from layoutalg.symex.values.instances import At, moved
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
+
+#: No tensors that are pointed to.
+NOTHING: Mapping[str, Expr] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class TracedAccess:
     store: bool
     memory: str  # a tensor's name, or `lds`
     offset: Expr
+    within: Expr  # the same; of what a loaded address points to from its own start, where offsets take all as one
     width: int  # bytes
     guard: Expr
     barriers: Expr
@@ -53,9 +59,12 @@ class TracedAccess:
         return f"{self.instruction.address:#x} {self.instruction.name.lower()} {verb} {self.memory}"
 
 
-def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedAccess, ...]:
+def accesses(
+    trace: Sequence[TracedElement], loops: LoopRecord, pointees: Mapping[str, Expr] = NOTHING
+) -> tuple[TracedAccess, ...]:
     """The accesses of a trace, whose elements are put together again, and what its loops hand from turn to turn.
 
+    `pointees`: the bytes of each of what loaded addresses point to (`symex.machine.addresses`).
     An unknown that a loop made is, behind it, that of the last turn; here it says so (`LoopRecord.behind`).
     """
     found: list[TracedAccess] = []
@@ -82,7 +91,8 @@ def accesses(trace: Sequence[TracedElement], loops: LoopRecord) -> tuple[TracedA
                 loaded=(*whole.loaded, *loaded), order=_joined(whole.order, one.order),
             )  # fmt: skip
         else:
-            this = one.instruction, one.store, one.buffer, one.offset, one.width, one.guard, one.barriers, undefined
+            offset = laid_out(one.offset, pointees)
+            this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
             at = one.signalled, one.complete, one.invalidated, one.in_step
             found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order))

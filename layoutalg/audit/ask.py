@@ -16,6 +16,7 @@ from layoutalg.launch.relations import LoadedElement
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import Limits, Obligation, Proved, Unknown, Verdict
 from layoutalg.symex.loops.facts import Asker
+from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.trace import Trace
 from layoutalg.symex.values.instances import At
@@ -139,7 +140,9 @@ class LaunchMemory(Environment):
     def has_contents(self, buffer: str, offset: Expr, size: int) -> Expr:
         """When bytes of a tensor are elements; what lies between these was never written."""
         tensor = self.launched.tensors.get(buffer)
-        return TRUE if tensor is None or tensor.elements.each is None else tensor.inside(offset, size, store=True)
+        if tensor is None or tensor.elements.each is None:
+            return TRUE
+        return tensor.inside(laid_out(offset, self.launched.pointees)[1], size, store=True)
 
 
 class Ask:

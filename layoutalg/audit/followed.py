@@ -54,7 +54,8 @@ class LaunchedKernel:
         """What the machine finds at its start."""
         launched = self.launched
         sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
-        return Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet)
+        return Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet,
+                      dict(self.launch.points))  # fmt: skip
 
     @property
     def enters_alike(self) -> bool:
@@ -69,7 +70,8 @@ class LaunchedKernel:
         launched = replace(launched, blocks=trace.order.index)
         case, ask = replace(self, launched=launched), Ask(launched, trace, memory)
         try:
-            return Followed(case, trace, ask, accesses(trace.elements, trace.loops), trace.stopped)
+            found = accesses(trace.elements, trace.loops, launched.pointees)
+            return Followed(case, trace, ask, found, trace.stopped)
         except (InexpressibleError, RecursionError, budget.OutOfTimeError) as error:
             return Followed(case, trace, ask, (), error)
 

@@ -26,7 +26,7 @@ from layoutalg.index.evaluate import admits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
-from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.launch.concrete import BoundLaunch, addresses_in, bound
 from layoutalg.launch.contents import GREATEST, LEAST, ContradictionError, DrawnMemory
 from layoutalg.launch.report import address_of
 from layoutalg.launch.symbolic import MOST_BLOCKS, KernelLaunch
@@ -173,10 +173,20 @@ class Runs:
         """Whether the launch speaks of these sizes, and they are few enough."""
         grid, at = self.grid(sizes), self._at(sizes)
         try:
-            bytes_ = sum(value(one.bytes, at) for one in self.launched.tensors.values())
+            bytes_ = sum(value(one.bytes, at) * self._count(name, at) for name, one in self.launched.tensors.items())
         except (InexpressibleError, ArithmeticError, KeyError):
             return False
         return bool(grid) and bytes_ <= BYTES and math.prod(grid) <= BLOCKS
+
+    @property
+    def _points(self) -> tuple[tuple[str, str], ...]:
+        assert self.file.launch is not None
+        return self.file.launch.points
+
+    def _count(self, name: str, at: Mapping[Expr, int]) -> int:
+        """How many tensors there are of a name: of what addresses point to as many as these."""
+        tables = (self.launched.tensors[table] for table, of in self._points if of == name)
+        return math.prod(value(one.elements.space, at) for one in tables)
 
     def faulty(self, near: Sizes = NOTHING, *, strict: bool = False) -> Iterator[FaultyRun]:
         """The runs that fault at some sizes, the least, and small ones; `strict`: where an access is unaligned, too."""
@@ -263,13 +273,14 @@ class Runs:
         values |= {name: n for name, n in given.items() if isinstance(values[name], int)}
         if not contents.admits(values):
             raise LaunchError("the launch excludes what is given of its named values")
-        shapes, inputs = {}, dict[str, Array | Draw]()
-        for name in launch.tensors:
+        shapes, inputs, sized = {}, dict[str, Array | Draw](), SizesOf(self.file, sizes)
+        counts = {of: (addresses_in(sized, table),) for table, of in launch.points}
+        for name in (one for one in launch.memories if one not in dict(launch.points)):
             item, tensor, related = self.file.descriptor(name), self.launched.tensors[name], contents.is_related(name)
             if empty and tensor.written:
                 continue
             if value(tensor.bytes, at) <= (BYTES if related else held):
-                shapes[name] = shape_of(item, SizesOf(self.file, sizes))
+                shapes[name] = (*counts.get(name, ()), *shape_of(item, sized))
             elif related:
                 raise LaunchError(f"{name} is too large for what is assumed of it")
             else:

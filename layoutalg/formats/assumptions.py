@@ -26,7 +26,22 @@ from dataclasses import dataclass, field
 
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.formats.shape import nearest
-from layoutalg.index import FALSE, TRUE, Expr, any_of, as_expr, conjuncts, lt, negation, substitute, symbol, variables
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    Expr,
+    all_of,
+    any_of,
+    as_expr,
+    conjuncts,
+    eq,
+    lt,
+    negation,
+    substitute,
+    symbol,
+    variables,
+)
+from layoutalg.index.conditions import normal_form
 from layoutalg.index.parse import parse, subscripted
 from layoutalg.index.radix import affine
 from layoutalg.index.ranges import BOOLEAN
@@ -166,3 +181,32 @@ def _follows(one: AssumedElement, other: AssumedElement) -> bool:
         return False
     (i,), (then,) = one.subscripts, other.subscripts
     return bool(i.op == "var" and i.value.index and then is i + 1)
+
+
+def is_symmetric(one: Assumption) -> bool:
+    """Whether two elements of one tensor may change places: what is said of them is the same then."""
+    if len(one.elements) != 2 or len(one.tensors) != 1:
+        return False
+    first, second = one.elements
+    if any(v.op != "var" or not v.value.index for e in one.elements for v in e.subscripts):
+        return False
+    turned = dict(zip((first.variable, *first.subscripts), (second.variable, *second.subscripts), strict=True))
+    both = turned | {new: old for old, new in turned.items()}
+    return len(both) == 2 * len(turned) and normal_form(substitute(one.holds, both)) is normal_form(one.holds)
+
+
+def says_distinct(one: Assumption) -> bool:
+    """Whether an assumption says that no two elements of a tensor are equal.
+
+    >>> from layoutalg.index import TRUE
+    >>> from dataclasses import replace
+    >>> said = assumption("x[i] != x[j] for i != j", Known({"x": ("i32", 1)}, {}, {}))
+    >>> says_distinct(said), says_distinct(replace(said, holds=TRUE))
+    (True, False)
+    """
+    if not is_symmetric(one):
+        return False
+    first, second = one.elements
+    same = all_of(*(eq(a, b) for a, b in zip(first.subscripts, second.subscripts, strict=True)))
+    differ = any_of(same, negation(eq(first.variable, second.variable)))
+    return normal_form(one.holds) is normal_form(differ)

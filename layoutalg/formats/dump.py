@@ -76,7 +76,7 @@ def launch_data(launch: launches.Launch) -> Data:
         for key in ("assume", "initially", "computes", "tried")
         if (found := getattr(launch, key))
     }
-    return made
+    return made | ({"points": dict(launch.points)} if launch.points else {})
 
 
 def _argument(one: launches.Argument, place: str = "") -> Any:

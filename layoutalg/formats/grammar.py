@@ -241,7 +241,7 @@ _launch = Table(
         "kernel": Text(), "guessed": Flag(), "lds": _size, "each": Many(_name), "writes": Many(_name),
         "claims": Many(Text()),
         "computes": Many(Text()), "tried": Many(Text()),
-        "assume": Many(Text()), "initially": Many(Text()),
+        "assume": Many(Text()), "initially": Many(Text()), "points": Keyed(_name),
     },
 )  # fmt: skip
 

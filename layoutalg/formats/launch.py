@@ -9,6 +9,7 @@
     writes = ["o"]                                         # all others are only read
     assume = ["0 <= index[i] < N"]                         # what memory holds
     initially = ["count[i] == 0"]                          # and what is also written holds when it begins
+    points = { rows = "row" }                              # each element of `rows` is the address of a `row`
     computes = ["o[j, i] = alpha * x[i, j]"]               # what comes out, for a proof
     tried = ["s[i] = sum[j] x[i, j]"]                      # what comes out, for runs alone
 
@@ -26,10 +27,12 @@ Arguments stand in the code object's order, those left out that the runtime fill
 `assume` and `initially` say what is in tensors and named values at the start (`formats.assumptions`): the second of
 tensors that the kernel may store to.  `claims` are what is claimed of the launch beyond the usual, and `computes` says
 what comes out, in equations (`formats.equations`): they are for a proof, and a run leaves them alone.
+`points` says of tensors of addresses what lies there: each element is the address of a tensor as a descriptor says, and
+two of these are one or apart; that they are apart is said in `assume` (`rows[i] != rows[j] for i != j`).
 `each` names sizes of which every value is looked at by itself (`launch.block_sizes`).
 `guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
 `tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
-What it cannot represent: structs in structs, and textures.
+What it cannot represent: structs in structs, textures, pointers in what pointers point to.
 """
 
 from __future__ import annotations
@@ -164,6 +167,7 @@ class Launch:
     writes: tuple[str, ...] = ()
     assume: tuple[Assumption, ...] = ()
     initially: tuple[Assumption, ...] = ()
+    points: tuple[tuple[str, str], ...] = ()  # tensors of addresses, and what each of these is the address of
     claims: tuple[str, ...] = ()
     computes: tuple[Equation, ...] = ()
     tried: tuple[Equation, ...] = ()
@@ -185,6 +189,16 @@ class Launch:
     def tensors(self) -> tuple[str, ...]:
         """The descriptors that are passed, each once."""
         return tuple(dict.fromkeys(one.descriptor for one in self.passed if isinstance(one, Pointer)))
+
+    @property
+    def pointees(self) -> tuple[str, ...]:
+        """The descriptors of what lies at addresses that tensors hold."""
+        return tuple(of for _, of in self.points)
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """All descriptors of its memory: those that are passed, and those that these point to."""
+        return (*self.tensors, *self.pointees)
 
     @property
     def given(self) -> tuple[Given, ...]:

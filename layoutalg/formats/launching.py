@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from layoutalg.formats.assumptions import Known, assumption
+from layoutalg.formats.assumptions import Known, assumption, says_distinct
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, meaning
 from layoutalg.formats.equation import Equation
@@ -15,6 +15,9 @@ from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch,
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
 from layoutalg.target.dtypes import DTYPES
+
+#: The element types of tensors that hold addresses.
+ADDRESSES = ("u64", "i64")
 
 
 def launch(builder: Builder, path: Path, data: Data) -> Launch:
@@ -34,8 +37,11 @@ def launch(builder: Builder, path: Path, data: Data) -> Launch:
     )
     for n, name in enumerate(made.each):
         _refuse_unknown((*path, "each", n), name, [*builder.file_symbols], "a size of this file")
+    made = replace(made, points=tuple(_points(builder, (*path, "points"), data.get("points", {}), made)))
     for n, name in enumerate(made.writes):
-        _refuse_unknown((*path, "writes", n), name, made.tensors, "a descriptor among the arguments")
+        _refuse_unknown((*path, "writes", n), name, made.memories, "a descriptor among the arguments")
+        if name in dict(made.points):
+            raise DocumentError((*path, "writes", n), f"{name} holds addresses: it is only read")
     claimed, tried = _equations(builder, path, data, made)
     assume, initially = (tuple(_assumed(builder, path, data, made, key)) for key in ("assume", "initially"))
     made = replace(made, computes=claimed, tried=tried, assume=assume, initially=initially)
@@ -46,6 +52,22 @@ def _refuse_unknown(path: Path, name: str, known: Sequence[str], what: str) -> N
     if name not in known:
         hint = nearest(name, known) or f"; give one of {', '.join(known) or 'none'}"
         raise DocumentError(path, f"{shown(name)} is not {what}{hint}")
+
+
+def _points(builder: Builder, path: Path, data: Data, launch: Launch) -> Iterator[tuple[str, str]]:
+    """What tensors of addresses point to, each to a descriptor of its own that nothing else has."""
+    seen = {*launch.tensors}
+    for table, of in data.items():
+        at = (*path, table)
+        _refuse_unknown(at, table, launch.tensors, "a descriptor among the arguments")
+        if builder.resolve(("launch", "arguments"), table).dtype not in ADDRESSES:
+            raise DocumentError(at, f"{table} holds addresses: its dtype is {' or '.join(ADDRESSES)}")
+        if not isinstance(_named(builder, at, of), Pointer):
+            raise DocumentError(at, f"{shown(of)} is no descriptor")
+        if of in seen:
+            raise DocumentError(at, f"{of} is memory of its own, by an argument or another pointer; describe it apart")
+        seen.add(of)
+        yield table, of
 
 
 def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tuple[tuple[Equation, ...], ...]:
@@ -75,7 +97,7 @@ def _equations(builder: Builder, path: Path, data: Data, launch: Launch) -> tupl
 
 def _assumed(builder: Builder, path: Path, data: Data, launch: Launch, key: str) -> Iterator[Assumption]:
     """What is assumed under a key; under `initially` of tensors that are written."""
-    items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.tensors}
+    items = {name: builder.resolve(("launch", "arguments"), name) for name in launch.memories}
     tensors = {name: (one.dtype or "", len(one.descriptor.lengths)) for name, one in items.items()}
     values = {one.name: one.dtype or "" for one in launch.given}
     known = Known(tensors, builder.file_symbols, values)
@@ -84,6 +106,10 @@ def _assumed(builder: Builder, path: Path, data: Data, launch: Launch, key: str)
             found = assumption(text, known)
             if key == "initially" and not {*found.tensors} & {*launch.writes}:
                 raise ValueError(f"{text!r} speaks of no tensor of `writes`: say it in `assume`")
+            if {*found.tensors} & {*launch.pointees} and found.alone is None:
+                raise ValueError(f"{text!r}: of what is pointed to, each element by itself is assumed")
+            if {*found.tensors} & {*dict(launch.points)} and not says_distinct(found):
+                raise ValueError(f"{text!r}: of addresses it is assumed that no two are equal, and no more")
             yield found
 
 

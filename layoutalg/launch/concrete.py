@@ -14,7 +14,7 @@ import numpy as np
 
 from layoutalg.errors import LaunchError
 from layoutalg.formats.launch import Argument, Field, Given, Launch, Number, Pointer, Struct, Unused, laid_out
-from layoutalg.formats.model import SpecFile
+from layoutalg.formats.model import DescriptorItem, SpecFile
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.isa.container.metadata import KernelMetadata
@@ -36,6 +36,9 @@ class BoundLaunch:
     tensors: Mapping[str, PlacedTensor]
     passed: tuple[PlacedTensor, ...]  # that of each output of the run
 
+
+#: Tensors at the addresses that a tensor holds, at most.
+MOST_POINTEES = 64
 
 #: Bytes of a field that is not used: as an address, one where nothing is.
 _JUNK = 0xDB
@@ -60,13 +63,18 @@ def bound(
     if not value(file.given, at.of(file.given)):
         raise LaunchError(f"{file.path}: given is {file.given}, which these sizes are not")
     generator = np.random.default_rng(seed)
+    _refuse_many(at, launch)
     within = _within_assumptions(at, launch, values, inputs, seed)
     inputs = {**within, **inputs}
     tensors = {
         name: made(file.descriptor(name), at, inputs.get(name), name in launch.writes, generator)
         for name in launch.tensors
     }
-    tensors |= {name: replace(tensors[name], drawn=name not in launch.writes) for name in within}
+    tensors |= {name: replace(tensors[name], drawn=name not in launch.writes) for name in within if name in tensors}
+    for table, of in launch.points:
+        tensors[table] = _pointing(
+            tensors[table], file.descriptor(of), at, inputs.get(of), of in launch.writes, generator
+        )
     grid, block = (_extents(at, name, getattr(launch, name)) for name in ("grid", "block"))
     arguments = tuple(
         _argument(one, n, kernel, at, tensors, values) for n, one in enumerate(_as_many(launch.arguments, kernel))
@@ -75,17 +83,45 @@ def bound(
     return BoundLaunch(grid, block, at.number(launch.lds), arguments, tensors, passed)
 
 
+def _refuse_many(at: Sizes, launch: Launch) -> None:
+    """LaunchError where tensors hold more addresses than are laid out."""
+    for table, _ in launch.points:
+        count = addresses_in(at, table)
+        if count > MOST_POINTEES:
+            raise LaunchError(f"{table} holds {count} addresses; at most {MOST_POINTEES} are laid out here")
+
+
+def addresses_in(at: Sizes, table: str) -> int:
+    """How many addresses a tensor of them holds."""
+    return at.number(at.file.descriptor(table).descriptor.element_space_size)
+
+
+def _pointing(
+    table: PlacedTensor, of: DescriptorItem, at: Sizes, given: Array | Draw | None, written: bool,
+    generator: np.random.Generator,
+) -> PlacedTensor:  # fmt: skip
+    """A tensor of addresses, each of a tensor of its own; what is `given` is of one after the other."""
+    count = table.buffer.array.size
+    if isinstance(given, np.ndarray) and (not given.ndim or len(given) != count):
+        raise LaunchError(f"{of.name} is {count} tensors at these sizes; its input has the shape {given.shape}")
+    contents = [given[k] if isinstance(given, np.ndarray) else given for k in range(count)]
+    made_of = (made(of, at, content, written, generator).buffer for content in contents)
+    return replace(table, drawn=False, buffer=replace(table.buffer, points=tuple(made_of)))
+
+
 def _within_assumptions(
     at: Sizes, launch: Launch, values: Mapping[str, Any], inputs: Mapping[str, Array | Draw], seed: int
 ) -> Mapping[str, Array]:
     """Contents of tensors that are not given, within what is assumed of them."""
-    names = dict.fromkeys(name for one in launch.assumed for name in one.tensors if name not in inputs)
+    counts = {of: (addresses_in(at, table),) for table, of in launch.points}
+    here = [name for name in launch.memories if name not in inputs and name not in dict(launch.points)]
+    names = dict.fromkeys(name for one in launch.assumed for name in one.tensors if name in here)
     if not names:
         return {}
     sizes = {symbol: at.number(symbol) for symbol in at.file.symbols.values()}
     anything = GREATEST + 1 + seed  # not the ends of what is assumed
     contents = DrawnMemory(at.file, sizes, anything, np.random.default_rng((seed, 1)))
-    shapes = {name: shape_of(at.file.descriptor(name), at) for name in names}
+    shapes = {name: (*counts.get(name, ()), *shape_of(at.file.descriptor(name), at)) for name in names}
     return contents.tensors(shapes, values, ())
 
 
@@ -99,7 +135,7 @@ def _refuse_names(
     asked = {one.name for one in launch.given}
     for what, names, known in (
         ("symbol", sizes, set(file.symbols)),
-        ("tensor", inputs, set(launch.tensors)),
+        ("tensor", inputs, set(launch.memories)),
         ("argument that is given", values, asked),
     ):
         for name in names:

@@ -71,9 +71,10 @@ class DrawnMemory:
 
     @cached_property
     def assumed(self) -> tuple[Assumption, ...]:
-        """What the launch assumes, at these sizes."""
-        assert self.file.launch is not None
-        return tuple(at_sizes(one, self.at) for one in self.file.launch.assumed)
+        """What the launch assumes, at these sizes, but of addresses: these are laid out apart."""
+        launch = self.file.launch
+        assert launch is not None
+        return tuple(at_sizes(one, self.at) for one in launch.assumed if not {*one.tensors} & {*dict(launch.points)})
 
     def values(self, given: Sequence[Given]) -> Mapping[str, int | float]:
         """What the named values are; ContradictionError where none satisfy what is assumed of them."""

@@ -23,10 +23,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice, product
 
-from layoutalg.formats.assumptions import ordered
+from layoutalg.formats.assumptions import is_symmetric, ordered
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.index import ZERO, Expr, all_of, any_of, div, eq, mod, negation, simplify, substitute, variables
-from layoutalg.index.conditions import normal_form
 from layoutalg.launch.memory import TensorMemory, is_written
 from layoutalg.symex.machine.environment import TracedLoad
 from layoutalg.symex.values.instances import At, moved
@@ -122,7 +121,7 @@ class Relations:
     def _instances(self, one: Assumption, known: Sequence[LoadedElement]) -> Iterator[Expr]:
         """What an assumption says of each choice of known elements for its own."""
         each = [[e for e in known if e.tensor == element.tensor] for element in one.elements]
-        pairs = _is_symmetric(one)
+        pairs = is_symmetric(one)
         chosen: Iterable[tuple[LoadedElement, ...]] = combinations(each[0], 2) if pairs else product(*each)
         yield from islice((_instance(one, choice) for choice in chosen), MOST)
 
@@ -152,35 +151,6 @@ def _instance(one: Assumption, chosen: Sequence[LoadedElement]) -> Expr:
                 where.append(eq(substitute(subscript, at), place))
     numbers = {element.variable: loaded.number for element, loaded in zip(one.elements, chosen, strict=True)}
     return any_of(negation(simplify(all_of(*where))), substitute(one.holds, {**at, **numbers}))
-
-
-def _is_symmetric(one: Assumption) -> bool:
-    """Whether two elements of one tensor may change places: what is said of them is the same then."""
-    if len(one.elements) != 2 or len(one.tensors) != 1:
-        return False
-    first, second = one.elements
-    if any(v.op != "var" or not v.value.index for e in one.elements for v in e.subscripts):
-        return False
-    turned = dict(zip((first.variable, *first.subscripts), (second.variable, *second.subscripts), strict=True))
-    both = turned | {new: old for old, new in turned.items()}
-    return len(both) == 2 * len(turned) and normal_form(substitute(one.holds, both)) is normal_form(one.holds)
-
-
-def says_distinct(one: Assumption) -> bool:
-    """Whether an assumption says that no two elements of a tensor are equal.
-
-    >>> from layoutalg.formats.assumptions import Known, assumption
-    >>> from layoutalg.index import TRUE
-    >>> said = assumption("x[i] != x[j] for i != j", Known({"x": ("i32", 1)}, {}, {}))
-    >>> says_distinct(said), says_distinct(replace(said, holds=TRUE))
-    (True, False)
-    """
-    if not _is_symmetric(one):
-        return False
-    first, second = one.elements
-    same = all_of(*(eq(a, b) for a, b in zip(first.subscripts, second.subscripts, strict=True)))
-    differ = any_of(same, negation(eq(first.variable, second.variable)))
-    return normal_form(one.holds) is normal_form(differ)
 
 
 def stated_value(tensor: TensorMemory, one: Assumption, size: int, offset: Expr) -> Expr | None:

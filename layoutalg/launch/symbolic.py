@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.errors import LaunchError
-from layoutalg.formats.assumptions import is_whole
+from layoutalg.formats.assumptions import is_whole, says_distinct
 from layoutalg.formats.launch import Argument, Assumption, Given, Launch, Number, Pointer, Struct, Unused, laid_out
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import (
@@ -43,7 +43,7 @@ from layoutalg.isa.container.metadata import Argument as LaidOut
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.ends import intervals, of_type
 from layoutalg.launch.memory import TensorMemory
-from layoutalg.launch.relations import Relations, says_distinct, stated_value
+from layoutalg.launch.relations import Relations, stated_value
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.prove.vacuity import met
 from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
@@ -74,6 +74,7 @@ class KernelLaunch:
     arguments: tuple[BoundArgument, ...]
     tensors: Mapping[str, TensorMemory]
     start: Mapping[str, TensorMemory]  # the same when the launch begins
+    pointees: Mapping[str, Expr]  # bytes of each of what addresses in tensors point to
     sizes: Mapping[str, Expr]  # the file's symbols
     values: Mapping[str, Expr]  # what is given at the launch, by its name
     relations: Relations  # what is assumed of several elements together
@@ -129,7 +130,7 @@ class KernelLaunch:
         launch = file.launch
         if launch is None:
             raise LaunchError(f"{file.path} says no launch: add a [launch] table")
-        if LDS in launch.tensors:
+        if LDS in launch.memories:
             raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
         block = tuple(_constant(one) for one in launch.block)
         grid = tuple(map(simplify, launch.grid))
@@ -141,7 +142,8 @@ class KernelLaunch:
         bound = _Binding(kernel, launch)
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         assumed = [bound.named(one) for one in launch.assumed if is_used(one, file)]
-        start = {name: _memory(file, name, assumed) for name in launch.tensors}
+        start = {name: _memory(file, name, assumed) for name in launch.memories}
+        _refuse_shared(launch, start)
         for tensor in start.values():
             tensor.refuse_crowded()
         named = (one.holds for one in assumed if not one.elements)
@@ -154,11 +156,30 @@ class KernelLaunch:
         lds, words = simplify(launch.lds), (*(_told(one, file) for one in launch.assumed), *filter(None, unshown))
         beside = {**bound.beside, **_constants(kernel)}
         written = {name: start[name].as_written() for name in launch.writes}
-        memory = {**start, **written, **beside}, {**start, **beside}
-        relations = Relations(start, tuple(one for one in assumed if one.elements and one.alone is None))
+        pointees = {name: start[name].bytes for name in launch.pointees}
+        memory = {**start, **written, **beside}, {**start, **beside}, pointees
+        passed = {name: start[name] for name in launch.tensors}
+        relations = Relations(passed, tuple(one for one in assumed if one.elements and one.alone is None))
+        words += tuple(_pointed(table, of) for table, of in launch.points)
         found = arguments, *memory, file.symbols, bound.values, relations, tuple(assumed), tuple(dict.fromkeys(words))
         of_sizes = tuple(said_of_sizes(file, always_launched(file)))
         return cls(kernel, blocks, grid, threads, block, lds, limits, given, *found, of_sizes)
+
+
+def _pointed(table: str, of: str) -> str:
+    """What is taken of addresses in a tensor, in words."""
+    return (
+        f"each element of {table} is the address of a tensor {of}, at a multiple of 16; two of these are one or apart"
+    )
+
+
+def _refuse_shared(launch: Launch, start: Mapping[str, TensorMemory]) -> None:
+    """LaunchError where a kernel stores by addresses of which two may be one."""
+    for table, of in launch.points:
+        if of in launch.writes and not start[table].distinct:
+            differ = f"{table}[i] != {table}[j] for i != j"
+            raise LaunchError(f"{of} is stored to by the addresses in {table}: say in assume that no two of them are "
+                              f"one, {differ}")  # fmt: skip
 
 
 def is_used(one: Assumption, file: SpecFile) -> bool:
@@ -194,7 +215,7 @@ def _constant(size: Expr) -> int:
 
 def limits_of(file: SpecFile) -> Expr:
     """What the file says of its launch's sizes."""
-    items = [*map(file.descriptor, file.launch.tensors)] if file.launch else []
+    items = [*map(file.descriptor, file.launch.memories)] if file.launch else []
     own = (part for item in items for part in (item.limits, file.in_own_symbols(item.given)))
     return all_of(file.given, *own)
 

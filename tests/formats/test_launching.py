@@ -73,6 +73,8 @@ def test_json_says_the_same() -> None:
         ('"x[i, j] <= N - 1"', '"x[i, 0] > 0 for i < 4 for i > 2"', "one `for` says where it holds"),
         ('"x[i, j] <= N - 1"', '"x[i, 0] <= k"', "no symbol 'k'; known here: M, N, alpha, 5, i"),
         ('"o[i, j] == 0"', '"x[i, j] == 0"', "speaks of no tensor of `writes`: say it in `assume`"),
+        ('writes = ["o"]', 'writes = ["o"]\npoints = { q = "o" }', "'q' is not a descriptor among the arguments"),
+        ('writes = ["o"]', 'writes = ["o"]\npoints = { x = "o" }', "x holds addresses: its dtype is u64 or i64"),
         ("{ unused = true }", "{ unused = false }", "an argument that is used is a descriptor or a value"),
         ("{ unused = true }", "{}", "a table with one of the keys 'fields', .* is expected, not an empty one"),
         ("{ unused = true }", '{ byte = 4 }', "is expected, not 'byte'"),

@@ -17,7 +17,8 @@ FAULTS: frozenset[str] | None = None
 
 def subjects(kernel: Followed) -> Sequence[str]:
     """Each such tensor."""
-    return kernel.case.launch.writes
+    launch = kernel.case.launch
+    return [name for name in launch.writes if name not in launch.pointees]
 
 
 def decided(kernel: Followed, tensor: str) -> Answer:

@@ -95,7 +95,8 @@ def execute(
     _refuse_launch(program.kernel, launch)
     kernel = launched(program.kernel, launch)
     args = as_buffers(args)
-    buffers = list(dict.fromkeys(buffers_of(args)))
+    passed = dict.fromkeys(buffers_of(args))
+    buffers = list(passed | dict.fromkeys(each for one in passed for each in one.points))
     nothing = np.zeros(kernel.argument_segment, np.uint8)
     regions = [Region("the kernel arguments", nothing, writable=False, defined=~undefined_bytes(kernel, args))]
     regions += [
@@ -111,6 +112,9 @@ def execute(
     addresses = dict(zip(buffers, memory.addresses[first:], strict=False))
     packet = dispatch_packet(kernel, launch, memory.addresses[_KERNARG])
     packed = pack_arguments(kernel, launch, args, addresses)
+    for one in (each for each in passed if each.points):
+        at = [addresses[each] + each.first for each in one.points]
+        memory.contents(first + buffers.index(one))[:] = np.array(at, np.uint64).view(np.uint8)
     for number, data in ((_KERNARG, packed), (-1, packet)):
         memory.contents(number)[:] = np.frombuffer(data, np.uint8)
     meter = LdsMeter(kernel.target)

@@ -200,6 +200,7 @@ class Buffer:
     defined: bool | Array = True
     first: int = 0
     unheld: Unheld | None = None  # the memory in place of an array, which is empty; what its pages are, they say
+    points: tuple[Buffer, ...] = ()  # of what it holds the addresses, 8 bytes each, in place of what is there
 
 
 @dataclass(frozen=True, eq=False)

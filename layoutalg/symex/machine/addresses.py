@@ -6,8 +6,9 @@
 | `p ? x + 4·i : x + 8·i` | x, at `p ? 4·i : 8·i` |
 | `code + 2560 + 4·i` | what is loaded of the code object at 2560 or before, from its start on |
 | `p ? x + 4·i : y + 4·i` | x, at 4·i, where p; y, at 4·i, where not p |
+| `rows[g] + 4·i`, loaded from a tensor of addresses | row, at `rows[g] + 4·i`: an unknown of g, and what is behind it |
 
-What it cannot represent: tensors that a loop exchanges, and addresses that are loaded.
+What it cannot represent: tensors that a loop exchanges, and addresses that are loaded of anything else.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, negation, postorder, simplify, substitute, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, negation, postorder, simplify, substitute, variables
 from layoutalg.index.conditions import choice, conjunction, excludes, implies
 from layoutalg.index.normal import normal
+from layoutalg.symex.machine.arguments import ALIGNED, HIGHEST_ADDRESS
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.modular import representative
+from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, unknown_value
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,41 @@ class Span:
     buffer: str
     offset: Expr
     condition: Expr
+
+
+#: What an address that was loaded is called, before the name of what lies there.
+_POINTER = "address in "
+
+
+def pointer(buffer: str, number: Expr) -> Expr:
+    """The `number`-th of the addresses of what is called so, whoever loads it; of which no more is known."""
+    named, limit = f"{_POINTER}{buffer} number {number}", (HIGHEST_ADDRESS + 1) // ALIGNED
+    found = unknown_value(named, limit, Kind.DATA, function=_POINTER + buffer, arguments=(number,))
+    return found * ALIGNED
+
+
+def pointers_in(e: Expr) -> dict[Expr, str]:
+    """The unknowns in an address or an offset, times `ALIGNED`, that were loaded as addresses, and what lies there."""
+    made_of = ((v, function_of(v)) for v in variables(e))
+    return {v: name.removeprefix(_POINTER) for v, name in made_of if name.startswith(_POINTER)}
+
+
+def laid_out(offset: Expr, sizes: Mapping[str, Expr]) -> tuple[Expr, Expr]:
+    """An offset of what an address may be loaded for, as if all of it lay in one memory; and that from its own start.
+
+    The n-th is as many bytes from the first as `ALIGNED` · n of its `sizes`: all of them are apart there, and begin at
+    multiples of `ALIGNED`.
+
+    >>> from layoutalg.index import const, var
+    >>> g, i = var("g", 8), var("i", 64)
+    >>> laid_out(pointer("row", g) + i * 4, {"row": const(256)})
+    (g * 4096 + i * 4, i * 4)
+    """
+    found = pointers_in(offset)
+    if not found:
+        return offset, offset
+    starts = {v: arguments_of(v)[0] * sizes[name] for v, name in found.items()}
+    return simplify(substitute(offset, starts)), simplify(substitute(offset, dict.fromkeys(found, ZERO)))
 
 
 class Bases:
@@ -44,8 +82,12 @@ class Bases:
         for name, base in self.buffers.items():
             offset = self.w.ranges.uncut(e - base)
             here = base.op == "var" or normal(offset).terms.get((), 0) >= 0  # of parts of one, the last before it
-            if here and self.all_bases.isdisjoint(variables(offset)):
+            if here and not self._has_base(offset):
                 return [Span(name, offset, given)]
+        for v, name in pointers_in(e).items():
+            offset = self.w.ranges.uncut(e - v * ALIGNED)
+            if not self._has_base(offset):
+                return [Span(name, offset + v * ALIGNED, given)]
         chosen = next((node for node in postorder(e) if node.op == "select" and self._has_base(node)), None)
         if chosen is None:
             return None
@@ -62,7 +104,7 @@ class Bases:
         return found
 
     def _has_base(self, e: Expr) -> bool:
-        return not self.all_bases.isdisjoint(variables(e))
+        return not self.all_bases.isdisjoint(variables(e)) or bool(pointers_in(e))
 
 
 def decided(e: Expr, given: Expr) -> Expr:

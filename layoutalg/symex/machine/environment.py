@@ -35,6 +35,7 @@ class Inputs:
     given: Expr = TRUE  # of sizes, blocks and threads, for every instruction
     sizes: Mapping[str, int] = field(default_factory=dict)  # bytes of an element in each buffer and in LDS
     packet: Sequence[BoundArgument] = ()
+    points: Mapping[str, str] = field(default_factory=dict)  # buffers of addresses → what is at each of these
 
 
 class Environment(Protocol):

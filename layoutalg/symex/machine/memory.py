@@ -19,8 +19,9 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.ordering import CACHES, goes_through
-from layoutalg.symex.machine.addresses import Span
+from layoutalg.symex.machine.addresses import Span, pointers_in
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
+from layoutalg.symex.machine.elements import joined_bits, joined_elements, split_in_elements
 from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of
 from layoutalg.symex.machine.scratch import Scratch
@@ -203,23 +204,31 @@ class SymbolicMemory:
         """
         if access.atomic and access.space == "scratch":
             raise NotReadable(f"{instruction.place}: an atomic operation on scratch")
-        found, size = self._load_elements(instruction, access, part)
+        places, size = self._places(access, part, instruction)
+        found = self._load_elements(instruction, access, part, places, size)
         if not access.returns(instruction.fields):
             return []
-        target = operand_of(instruction, "d")
+        target, addresses = operand_of(instruction, "d"), self._addresses(places, found, size)
         words: list[tuple[Key, Word, Key | None]] = []
         for k, total in enumerate(joined_elements(found, size, access.size)):
             key = (target.kind, target.index + number * access.registers + k)
-            words.append((key, self.w.word(self.registers.widened(access, key, total)), None))
+            plain = None if addresses else self.w.word(self.registers.widened(access, key, total))
+            words.append((key, plain or addresses[k], None))
         return words
 
+    def _addresses(self, places: Sequence[Span], found: Sequence[Expr], size: int) -> list[Word]:
+        """The dwords that are loaded where they are of addresses; none where they are not."""
+        addresses = self.spaces.addresses(places, len(found))
+        if addresses and size != 4:
+            raise NotReadable(f"an address in {places[0].buffer} is loaded in part")
+        return addresses
+
     def _load_elements(
-        self, instruction: Instruction, access: MemoryInstruction, part: RangedPart
-    ) -> tuple[list[Expr], int]:
-        """What a load finds, element by element, and the bytes of one."""
+        self, instruction: Instruction, access: MemoryInstruction, part: RangedPart, places: Sequence[Span], size: int
+    ) -> list[Expr]:
+        """What a load finds, element by element of so many bytes."""
         operands = atomic_operands(instruction, access) if access.atomic else ()
         made_of = [self.registers.cell((one.kind, one.index)).expr for one in operands]
-        places, size = self._places(access, part, instruction)
         count, guard = access.size // size, self.registers.active
         found, alike = [ZERO] * count, self._is_alike(access, part.address.expr)
         for place in places:
@@ -233,7 +242,7 @@ class SymbolicMemory:
             self.trace.load(place.buffer, place.offset, size, values)
             here = assuming(place.condition, guard)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
-        return found, size
+        return found
 
     def _load_to_lds(
         self,
@@ -251,8 +260,9 @@ class SymbolicMemory:
         self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.open(LDS))
         words: list[Expr] = []
         for part in parts:
-            found, size = self._load_elements(instruction, replace(access, size=part.size), part)
-            words += joined_elements(found, size, part.size)
+            one = replace(access, size=part.size)
+            places, size = self._places(one, part, instruction)
+            words += joined_elements(self._load_elements(instruction, one, part, places, size), size, part.size)
         store = replace(access, space="lds", store=True, to_lds=False)
         places, size = self._places(store, RangedPart(start, access.size, TRUE), instruction)
         for place in places:
@@ -295,8 +305,9 @@ class SymbolicMemory:
         whole = ZERO
         for k in range(0, bytes, each):
             part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
-            elements, size = self._load_elements(instruction, replace(access, size=each), part)
-            (value,) = joined_elements(elements, size, each)
+            one = replace(access, size=each)
+            places, size = self._places(one, part, instruction)
+            (value,) = joined_elements(self._load_elements(instruction, one, part, places, size), size, each)
             whole += value * (1 << 8 * k)
         found = whole
         for k in range(1, 8 * bytes // bits):
@@ -370,31 +381,6 @@ class SymbolicMemory:
             self.trace.load(place.buffer, place.offset, 4, values)
             here = assuming(place.condition, given)
             found = [select(here, *pair) for pair in zip(values, found, strict=True)]
-        return [self.w.word(value) for value in found]
-
-
-def joined_elements(found: Sequence[Expr], size: int, width: int) -> list[Expr]:
-    """The registers that elements of so many bytes make, of what is `width` bytes wide."""
-    per = max(1, min(4, width) // size)
-    return [
-        sum((part * (1 << 8 * size * j) for j, part in enumerate(found[k : k + per])), start=ZERO)
-        for k in range(0, len(found), per)
-    ]
-
-
-def joined_bits(found: Sequence[Expr], bits: int) -> list[Expr]:
-    """The registers that elements of so many bits make: one may begin in a register and end in the next."""
-    words = [ZERO] * (len(found) * bits // 32)
-    for n, element in enumerate(found):
-        word, shift = divmod(n * bits, 32)
-        over = max(0, shift + bits - 32)
-        words[word] += (mod(element, 1 << bits - over) if over else element) * (1 << shift)
-        if over:
-            words[word + 1] += div(element, 1 << bits - over)
-    return words
-
-
-def split_in_elements(words: Sequence[Expr], size: int, width: int) -> list[Expr]:
-    """The elements of so many bytes that registers hold."""
-    each = range(max(1, min(4, width) // size))
-    return [simplify(mod(div(word, 1 << 8 * size * j), 1 << 8 * size)) for word in words for j in each]
+        addresses = self._addresses(places, found, 4)
+        self.w.note_uniform(*(v for word in addresses for v in pointers_in(word.expr)))
+        return addresses or [self.w.word(value) for value in found]

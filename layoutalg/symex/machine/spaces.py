@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import Expr, simplify, symbol, variables
-from layoutalg.symex.machine.addresses import Bases, Span
+from layoutalg.index import ZERO, Expr, const, div, mod, select, simplify, symbol, variables
+from layoutalg.symex.machine.addresses import Bases, Span, pointer, pointers_in
 from layoutalg.symex.machine.arguments import (
     ALIGNED,
     DISPATCH_PACKET,
@@ -38,6 +38,7 @@ class AddressSpaces:
             for a in inputs.arguments
             if a.buffer
         }
+        self._points, self._pointers = inputs.points, dict[Expr, Word]()
         tables = constant_segments(kernel)
         self._buffers |= {name: registers.code + one.address for name, one in tables.items() if name in inputs.sizes}
         self.arguments = Arguments("arguments", kernel.argument_segment, inputs.arguments, self._buffers, self._w)
@@ -66,7 +67,31 @@ class AddressSpaces:
     def buffers_in(self, address: Expr) -> tuple[str, ...]:
         """The buffers whose addresses an address is made of."""
         made_of = variables(address)
-        return tuple(name for name, base in self._buffers.items() if base in made_of)
+        passed = (name for name, base in self._buffers.items() if base in made_of)
+        return (*passed, *pointers_in(address).values())
+
+    def addresses(self, places: Sequence[Span], count: int) -> list[Word]:
+        """So many dwords, where they are parts of addresses that are loaded; none where they are not.
+
+        Raises `NotReadable` where halves of addresses may be loaded that begin elsewhere.
+        """
+        if not any(one.buffer in self._points for one in places):
+            return []
+        (begin, *others) = {simplify(mod(one.offset, 8)) for one in places}
+        if others or begin not in (ZERO, const(4)) or not all(one.buffer in self._points for one in places):
+            raise NotReadable(f"it is not seen which of the addresses in {places[0].buffer} is loaded")
+        return [self._half(places, *divmod(int(begin.value) // 4 + n, 2)) for n in range(count)]
+
+    def _half(self, places: Sequence[Span], number: int, upper: int) -> Word:
+        """The lower or the upper half of the `number`-th address behind the first, of whichever place it is."""
+        each = [pointer(self._points[one.buffer], simplify(div(one.offset, 8) + number)) for one in places]
+        address = each[0]
+        for place, other in zip(places[1:], each[1:], strict=True):
+            address = select(place.condition, other, address)
+        if address not in self._pointers:
+            self._pointers[address] = self._w.word(address, 64)
+        half: Word = (self._w.high if upper else self._w.low)(self._pointers[address])
+        return half
 
     def constants(self, address: Expr, count: int) -> list[Word]:
         """Dwords of the code object that no kernel writes, if they are there."""

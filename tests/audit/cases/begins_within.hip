@@ -64,17 +64,6 @@ KERNEL(own_in_each_turn) {
   if (t < B) o[t] = s;
 }
 
-// The second loop finds what the first one left.
-//: in_bounds refuted
-KERNEL(left_by_another_loop) {
-  int t = threadIdx.x;
-  if (blockIdx.x || t) return;
-  for (int k = 0; k < B; k++) head[k] = N;
-  float s = 0;
-  for (int k = B - 1; k >= 0; k--) s += x[head[k]];
-  o[0] = s;
-}
-
 //: in_bounds refuted
 KERNEL(behind_an_atomic) {
   int b = blockIdx.x * 64 + threadIdx.x;

@@ -108,7 +108,8 @@ def _settled(
     order = one.order
     if order is not None:
         found, operands = (tuple(moved(e, behind, done) for e in of) for of in (order.found, order.operands))
-        order = replace(order, found=found, operands=operands, renewed=moved(order.renewed, behind, done))
+        renewed, written = (moved(e, behind, done) for e in (order.renewed, order.written))
+        order = replace(order, found=found, operands=operands, renewed=renewed, written=written)
     settled = replace(one, offset=offset, guard=guard, value=value, barriers=barriers, invalidated=invalidated)
     return replace(settled, order=order), undefined, used
 

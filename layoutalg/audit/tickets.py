@@ -10,7 +10,10 @@ That is seen where each side does what the memory model asks (`isa.semantics.ord
 | | before its own ticket | after the last one |
 |---|---|---|
 | of the ticket's wave | done, and written back, when the ticket is taken | the caches are renewed behind it |
-| of another of its block | the same at a barrier before it | renewed behind a barrier that follows |
+| of another of its block | the same at a barrier before it (1) | renewed behind a barrier that follows |
+
+(1) Or done at one, behind which the ticket's wave writes back: their caches are the same, so it does for all.  A wait
+of one wave is none for another's stores: where they were not waited for, the barrier found them under way.
 
 What waves of a block share a first cache, one of them renews for all.  A ticket travels in a wave by its first lane,
 and in a block by LDS: what is found there is what was stored (`lds.history`), as long as nobody races for it.
@@ -244,6 +247,8 @@ class Tickets:
             ways.append(TRUE if ticket.every_wave else ticket.in_its_wave)
         if order.shown:
             ways.append(signals < moved(taken.barriers, ticket.taker))
+        if one.complete and self.launched.kernel.one_cache:
+            ways.append(signals < moved(taken.order.written, ticket.taker))
         return any_of(*ways)
 
     def behind_the_last(self, one: TracedAccess, barriers: Expr, renewed: Expr, ticket: Ticket) -> Expr:

@@ -10,6 +10,8 @@ By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegali
 | gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
 
 Atomic operations are carried out behind all of these caches.
+What is written back is all that the second cache has, whoever stored it; a wait is for the own wave's accesses alone
+(llvm-project #161638 says so of RDNA; CDNA's "Memory Model" has a queue to each channel of the second cache).
 What it cannot represent: memory that the host or another device accesses meanwhile.
 """
 

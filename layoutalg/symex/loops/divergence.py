@@ -235,7 +235,7 @@ class DivergentLoop(NaturalLoop):
         scc = Bit(self.w.fresh_bit(*made_of)) if len(made_of) == len(states) else None
         entry = self.entry
         behind = replace(states[0].copy(), path=entry.path, scc=scc)
-        behind.invalidated, behind.renewed = entry.invalidated, entry.renewed
+        behind.invalidated, behind.caches = entry.invalidated, entry.caches
         after = joined(self.w, [behind])
         for state in states[1:]:
             after.outstanding.join(state.outstanding)

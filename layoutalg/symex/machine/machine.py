@@ -38,7 +38,7 @@ from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.memory import SymbolicMemory
-from layoutalg.symex.machine.outstanding import LDS
+from layoutalg.symex.machine.outstanding import LDS, WRITE_BACK
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
@@ -119,9 +119,10 @@ class SymbolicMachine:
         cache = renews(name, fields)
         if cache is not None:
             state.outstanding.sight = state.outstanding.sight.renewed(cache, state.outstanding.accesses)
-            state.renewed = {**state.renewed, cache: state.barriers}
+            state.caches = {**state.caches, cache: state.barriers}
         if writes_back(name, fields):
             state.outstanding.write_back((self.kernel.architecture.counters.load,), instruction.address)
+            state.caches = {**state.caches, WRITE_BACK: state.barriers}
 
     def _trap(self, instruction: Instruction) -> None:
         """Nothing, where no wave comes here."""

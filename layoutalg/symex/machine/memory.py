@@ -156,9 +156,9 @@ class SymbolicMemory:
             return None
         state = self.registers.state
         sight, caches = state.outstanding.sight, CACHES[self.kernel.architecture.name]
-        renewed = reduce(minimum, (state.renewed.get(cache, ZERO) for cache in caches))
+        renewed = reduce(minimum, (state.caches.get(cache, ZERO) for cache in caches))
         stale = frozenset(address for address, _ in sight.stale)
-        return Order(tuple(found), tuple(operands), state.outstanding.unseen, stale, renewed)
+        return Order(tuple(found), tuple(operands), state.outstanding.unseen, stale, renewed, state.written)
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction, counted: str, keys: Sequence[Key]) -> None:
         """Counts an access up, for which these registers wait."""

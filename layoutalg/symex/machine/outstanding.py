@@ -88,6 +88,11 @@ class Outstanding:
         """The instructions whose accesses of memory other blocks may not see yet, or which are not done."""
         return self.accesses | self.sight.unseen
 
+    @property
+    def writes_back(self) -> bool:
+        """Whether what a cache keeps may be on its way back."""
+        return any(name == WRITE_BACK for name, _ in self.ages)
+
     def write_back(self, counters: Iterable[str], address: int) -> None:
         """An instruction writes back what a cache keeps from other blocks; a wait for it is one for that."""
         self.issue(counters, [(WRITE_BACK, address)], False)
@@ -119,7 +124,7 @@ class Outstanding:
                     self.passed.pop(key, None)
             if not count:
                 self.unordered -= {name}
-        if self.sight.leaving and not any(name == WRITE_BACK for name, _ in self.ages):
+        if self.sight.leaving and not self.writes_back:
             self.sight = self.sight.written_back()
 
     def open(self, key: Key, half: str = "") -> bool:

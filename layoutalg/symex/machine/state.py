@@ -21,7 +21,7 @@ from functools import lru_cache
 from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, simplify
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.machine.outstanding import Key, Outstanding
+from layoutalg.symex.machine.outstanding import WRITE_BACK, Key, Outstanding
 from layoutalg.symex.values.unknowns import Kind, is_unknown
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, is_mask, own_bit
 
@@ -40,9 +40,14 @@ class State:
     barriers: Expr = ZERO
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
-    renewed: Mapping[str, Expr] = field(default_factory=dict)  # the same of caches, for the whole device
+    caches: Mapping[str, Expr] = field(default_factory=dict)  # the same for the whole device, and of writing back
     in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     path: tuple[Expr, ...] = ()
+
+    @property
+    def written(self) -> Expr:
+        """Barriers that were passed where the wave last began to write back, and has seen it done; or fewer."""
+        return ZERO if self.outstanding.writes_back else self.caches.get(WRITE_BACK, ZERO)
 
     def copy(self) -> State:
         """An independent copy."""
@@ -136,7 +141,7 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)
     joined.invalidated = one.invalidated if one.invalidated is other.invalidated else ZERO
-    joined.renewed = {cache: e for cache, e in one.renewed.items() if other.renewed.get(cache) is e}
+    joined.caches = {cache: e for cache, e in one.caches.items() if other.caches.get(cache) is e}
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
     for key in sorted(changed, key=_in_order):

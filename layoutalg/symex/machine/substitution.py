@@ -48,7 +48,7 @@ class Substitution:
         new = state.copy()
         new.scc = state.scc and Bit(self.expr(state.scc.expr))
         new.barriers, new.invalidated = (simplify(self.expr(e)) for e in (state.barriers, state.invalidated))
-        new.renewed = {cache: simplify(self.expr(e)) for cache, e in state.renewed.items()}
+        new.caches = {cache: simplify(self.expr(e)) for cache, e in state.caches.items()}
         new.scalars = {key: self.scalar(word) for key, word in state.scalars.items()}
         new.cells = {
             key: tuple((self.expr(guard), self.word(word)) for guard, word in writes)

@@ -33,6 +33,7 @@ class Order:
     unseen: frozenset[int] = frozenset()  # instructions of its wave before whose accesses others may not see then
     stale: frozenset[int] = frozenset()  # atomic operations of its wave since which it may see what is older
     renewed: Expr = ZERO  # barriers that were passed where its caches were invalidated last, or fewer
+    written: Expr = ZERO  # the same where it has seen written back what other blocks could not see
     shown: bool = True  # no barrier finds it one that others may not see
     fresh: bool = True  # of an atomic operation: no barrier finds what its wave sees older than it
 

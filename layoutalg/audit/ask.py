@@ -157,7 +157,7 @@ class Ask:
         """The prover's verdict; unknown where the time is used up."""
         try:
             budget.check()
-            for known in self.trace.facts.of(*obligation.roots):
+            for known in self.trace.facts.where(obligation.given, *obligation.roots):
                 found = answers.verdict(obligation if known is TRUE else obligation.assuming(known), limits)
                 if isinstance(found, Proved):
                     break

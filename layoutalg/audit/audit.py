@@ -6,7 +6,8 @@ for granted is a claim too: `followed` fails with the instruction and the reason
 shown of each of its subjects (`claims.claim`); where it has none, or was not asked, that is told.
 
 What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
-Blocks of several sizes are audited size by size, and a claim is proved where it is at each (`joined`).
+Blocks of a few sizes are audited size by size, and a claim is proved where it is at each (`joined`); of many, as one
+block of a size that is not known, and size by size where that leaves something open.
 A kernel with preloaded arguments is audited from both of its entries, unless they come to one state (`symex.entries`).
 """
 
@@ -29,14 +30,17 @@ from layoutalg.audit.words import in_words
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.launch.block_sizes import ManyBlocksError, of_each_block
-from layoutalg.launch.symbolic import always_launched, said_of_sizes
+from layoutalg.launch.block_sizes import EVERY, ManyBlocksError, of_each_block
+from layoutalg.launch.symbolic import always_launched, is_of_all_sizes, said_of_sizes
 from layoutalg.prove import Refuted, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 #: The part of the time that is for runs, and of what is left that following may take.
 RUNS_SHARE, FOLLOWING = 1 / 6, 0.9
+
+#: The part of the time in which blocks of all sizes are looked at at once, before those of each.
+AT_ONCE = 1 / 3
 
 Decided = Mapping[str, tuple[Finding, ...] | None]
 """Claims by their names, each with what was found of its subjects; None of one that was not asked."""
@@ -77,14 +81,37 @@ def audit(code: MachineCode, file: SpecFile, seconds: float = 60) -> Audit:
     """
     try:
         cases = of_each_block(file)
+    except ManyBlocksError:
+        return _of_many_blocks(code, file, seconds)
+    return _of_each_block(code, file, cases, seconds)
+
+
+def _of_many_blocks(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
+    """The audit of a kernel in blocks of many sizes: of all at once, and where that leaves something open, of each."""
+    end, whole = budget.spent() + seconds, None
+    if file.launch is not None and is_of_all_sizes(file.launch, code.kernel):
+        whole = _of_a_block(code, file, seconds * AT_ONCE)
+        if whole.name != "unknown":
+            return whole
+    try:
+        each = _of_each_block(code, file, of_each_block(file, EVERY), end - budget.spent(), stops=whole is not None)
     except ManyBlocksError as error:
         left = Finding(followed.NAME, *unseen("", Open.by(error), "blocks"))
-        return Audit(code.kernel.name, code.kernel.target, (left,))
+        return whole or Audit(code.kernel.name, code.kernel.target, (left,))
+    return each if whole is None or each.name != "unknown" else whole
+
+
+def _of_each_block(
+    code: MachineCode, file: SpecFile, cases: Sequence[tuple[str, SpecFile]], seconds: float, stops: bool = False
+) -> Audit:
+    """The audits of a kernel in blocks of each of these sizes, as one; or the first that is unknown, if it `stops`."""
     if len(cases) == 1:
         return _of_a_block(code, cases[0][1], seconds)
     found, end = dict[str, Audit](), budget.spent() + seconds
     for n, (name, case) in enumerate(cases):  # what one leaves of its time is for the others
         found[name] = _of_a_block(code, case, max(0.0, end - budget.spent()) / (len(cases) - n))
+        if stops and found[name].name == "unknown":
+            return found[name]
     return _joined(file, dict(cases), found)
 
 

@@ -54,8 +54,8 @@ class LaunchedKernel:
         """What the machine finds at its start."""
         launched = self.launched
         sizes = {LDS: 1, **{name: one.element for name, one in launched.tensors.items()}}
-        return Inputs(launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet,
-                      dict(self.launch.points))  # fmt: skip
+        given = launched.arguments, launched.blocks, launched.threads, launched.given, sizes, launched.packet
+        return Inputs(*given, dict(self.launch.points), launched.block)
 
     @property
     def enters_alike(self) -> bool:

@@ -95,7 +95,7 @@ class Tickets:
     def wave(self) -> Wave:
         """The own thread's."""
         launched = self.launched
-        return Wave(launched.kernel.wave_size, tuple(launched.blocks), tuple(launched.threads))
+        return Wave(launched.kernel.wave_size, launched.blocks, launched.threads, launched.block)
 
     @cached_property
     def all(self) -> tuple[Ticket, ...]:
@@ -169,7 +169,7 @@ class Tickets:
     def _thread(self, number: int) -> dict[Expr, Expr]:
         """The coordinates of a thread of the block."""
         found: dict[Expr, Expr] = {}
-        for t, size in zip(self.launched.threads, self.launched.block, strict=True):
+        for t, size in zip(self.launched.threads, self.launched.most, strict=True):
             number, found[t] = number // size, const(number % size)
         return found
 

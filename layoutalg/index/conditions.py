@@ -24,7 +24,7 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import inf
 
@@ -137,6 +137,20 @@ def _cases(part: Expr) -> tuple[Expr, ...]:
     return part.args if part.op == "any" else ()
 
 
+def said_to_equal(v: Expr, condition: Expr) -> Iterator[Expr]:
+    """What a condition says that a variable equals.
+
+    >>> from layoutalg.index import eq, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> [*said_to_equal(a, all_of(eq(a, b + 1), a < 5))]
+    [b + 1]
+    """
+    for part in conjuncts(condition):
+        if part.op == "eq":
+            one, other = part.args
+            yield from [other] * (one is v) + [one] * (other is v)
+
+
 def upper_limits(given: Expr) -> Mapping[Expr, int]:
     """What a condition says is at most a number, with the least such number.
 
@@ -183,9 +197,15 @@ def conjunction(*conditions: Expr) -> Expr:
     """
     parts = [leaf for condition in conditions for part in conjuncts(condition) for leaf in _denied_apart(part)]
     known = all_of(*(part for part in parts if not _cases(part)))
-    if any(negation(part) in conjunct_set(known) for part in conjunct_set(known)):
+    if _denies_itself(known):
         return FALSE
     return all_of(known, *(assuming(part, known) for part in parts if _cases(part)))
+
+
+def _denies_itself(condition: Expr) -> bool:
+    """Whether one of its conjuncts is the negation of another."""
+    parts = conjunct_set(condition)
+    return len(parts) > 1 and any(negation(part) in parts for part in parts)
 
 
 def _denied_apart(part: Expr) -> tuple[Expr, ...]:
@@ -225,15 +245,16 @@ def assuming(condition: Expr, given: Expr) -> Expr:
     (b < 5, 5 <= b, 0)
     >>> assuming(var("a", 9) + 1 <= var("b", 9), var("a", 9) < var("b", 9))
     1
-    >>> assuming(all_of(a, b), all_of(negation(all_of(a, b)), c))
-    0
+    >>> assuming(all_of(a, b), all_of(negation(all_of(a, b)), c)), assuming(all_of(negation(all_of(a, b)), a, c), b)
+    (0, 0)
     """
     if given is TRUE:
         return condition
     known, here = conjunct_set(given), conjuncts(condition)
     if any(negation(part) in known for part in (condition, *here)):
         return FALSE
-    return all_of(*(_assuming(part, given) for part in here if part not in known))
+    left = all_of(*(_assuming(part, given) for part in here if part not in known))
+    return FALSE if _denies_itself(left) else left
 
 
 def _assuming(part: Expr, given: Expr) -> Expr:

@@ -7,7 +7,7 @@
 In each the threads are numbers, and of sizes is given which of them lead there: as a formula, and as limits of each
 size, the least and the greatest that do. So together they speak of all sizes of the file, and each of no others; but
 for those of which a block has no threads, at which nothing is launched.
-What it cannot represent: more than `MOST` launches, or sizes without an upper limit.
+What it cannot represent: more launches than are looked at, or sizes without an upper limit.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from layoutalg.index.evaluate import INT64, values
 from layoutalg.launch.symbolic import has_blocks, limits_of
 from layoutalg.prove.vacuity import met
 
-#: Sizes of a block at most: the multiples of a wave of 32 lanes up to 1024 threads.
-MOST = 32
+#: Sizes of a block at most: the multiples of a wave of 32 lanes up to 1024 threads; and where all are looked at.
+MOST, EVERY = 32, 1024
 
 #: Values of sizes that are looked at to find them, at most.
 MOST_VALUES = 1 << 20
@@ -38,8 +38,8 @@ class ManyBlocksError(ValueError):
     """A block has more sizes than are looked at one by one."""
 
 
-def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
-    """The file for each size that its blocks may have, and each value of a size that is looked at by itself.
+def of_each_block(file: SpecFile, most: int = MOST) -> Sequence[tuple[str, SpecFile]]:
+    """The file for each of at most so many sizes that its blocks may have, or values of a size looked at by itself.
 
     By its name: 64, 16 × 8, step = 3, or 64, step = 3; as it is where there is but one.
     """
@@ -49,7 +49,7 @@ def of_each_block(file: SpecFile) -> Sequence[tuple[str, SpecFile]]:
     if not is_as_read(file):
         raise LaunchError(f"{file.path}: a launch that was not read so from a file has blocks of numbers alone")
     axes = len(launch.block)
-    found = [(_named(launch, size), of_block(file, size[:axes], given)) for size, given in _sizes(file, launch)]
+    found = [(_named(launch, size), of_block(file, size[:axes], given)) for size, given in _sizes(file, launch, most)]
     return [one for one in found if met(all_of(limits_of(one[1]), has_blocks(one[1]))) is not False] or found[:1]
 
 
@@ -60,7 +60,7 @@ def _named(launch: Launch, size: Sequence[int]) -> str:
     return ", ".join((*block, *(f"{name} = {n}" for name, n in zip(launch.each, size[axes:], strict=True))))
 
 
-def _sizes(file: SpecFile, launch: Launch) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
+def _sizes(file: SpecFile, launch: Launch, most: int) -> Iterator[tuple[tuple[int, ...], Sequence[str]]]:
     """Each size of a block with each of those values, and what is given of sizes where it is that."""
     block = (*launch.block, *(file.symbols[name] for name in launch.each))
     over = variables(*block)
@@ -69,9 +69,9 @@ def _sizes(file: SpecFile, launch: Launch) -> Iterator[tuple[tuple[int, ...], Se
     sizes, which = np.unique(all_sizes, axis=0, return_inverse=True)
     axes = len(launch.block)
     launched = [n for n, size in enumerate(sizes.tolist()) if min(size[:axes]) > 0]
-    if len(launched) > MOST:
+    if len(launched) > most:
         raise ManyBlocksError(f"{_said(block)} has {len(launched)} sizes, and each is looked at by itself, at most "
-                              f"{MOST}: give what it is a multiple of, or power_of_two")  # fmt: skip
+                              f"{most}: give what it is a multiple of, or power_of_two")  # fmt: skip
     texts = [*file.data["launch"]["block"], *launch.each]
     for n in launched or range(len(sizes)):
         size, here = sizes[n].tolist(), which.ravel() == n

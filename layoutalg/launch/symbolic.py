@@ -10,7 +10,8 @@
 | (nothing) | what is loaded of the code object and not written: constants, at no known address |
 | the block, the grid | what hidden arguments (AMDGPUUsage, "Code Object V5 Metadata") and dispatch packet say of them |
 
-Raises `LaunchError` where the two contradict.  What it cannot represent: blocks of symbols' sizes (`block_sizes`).
+Raises `LaunchError` where the two contradict.  What it cannot represent: blocks of which another axis than the last is
+of a size that is not known (`block_sizes`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class KernelLaunch:
     blocks: tuple[Expr, ...]
     grid: tuple[Expr, ...]
     threads: tuple[Expr, ...]
-    block: tuple[int, ...]
+    block: tuple[Expr, ...]
     lds: Expr  # bytes that the launch adds
     limits: Expr  # of sizes
     given: Expr  # of sizes, blocks and threads
@@ -111,15 +112,25 @@ class KernelLaunch:
     def thread_number(self) -> Expr:
         """A thread's number in its block, x the fastest."""
         number, step = ZERO, 1
-        for thread, size in zip(self.threads, self.block, strict=True):
+        for thread, size in zip(self.threads, self.most, strict=True):
             number, step = number + thread * step, step * size
         return number
+
+    @property
+    def most(self) -> tuple[int, ...]:
+        """How many threads a block has along each axis, at most."""
+        return tuple(int(size.hi) for size in self.block)
+
+    @property
+    def exists(self) -> Expr:
+        """Whether a block has a thread of these numbers."""
+        return all_of(TRUE, *(thread < size for thread, size in zip(self.threads, self.block, strict=True)))
 
     @property
     def packet(self) -> tuple[BoundArgument, ...]:
         """What the dispatch packet says of the launch (hsa.h, `hsa_kernel_dispatch_packet_t`)."""
         ones = (ONE,) * 3
-        axes = zip((*self.grid, *ones), (*map(const, self.block), *ones), range(3), strict=False)
+        axes = zip((*self.grid, *ones), (*self.block, *ones), range(3), strict=False)
         sizes = [(BoundArgument(4 + 2 * axis, 2, number=size), BoundArgument(12 + 4 * axis, 4, number=count * size))
                  for count, size, axis in axes]  # fmt: skip
         return tuple(part for each in sizes for part in each)
@@ -132,13 +143,13 @@ class KernelLaunch:
             raise LaunchError(f"{file.path} says no launch: add a [launch] table")
         if LDS in launch.memories:
             raise LaunchError(f"{LDS} is what a block's own memory is called here; give the descriptor another name")
-        block = tuple(_constant(one) for one in launch.block)
+        block = _sizes(launch, kernel)
         grid = tuple(map(simplify, launch.grid))
         limits, launched = limits_of(file), has_blocks(file)
         if met(all_of(limits, launched)) is False:
             raise LaunchError(f"{file.path}: no sizes are as it says: {all_of(limits, launched)}")
         blocks = tuple(var(f"block.{axis}", one) for axis, one in zip(AXES, grid, strict=False))
-        threads = tuple(var(f"thread.{axis}", one) for axis, one in zip(AXES, block, strict=False))
+        threads = tuple(var(f"thread.{axis}", int(one.hi)) for axis, one in zip(AXES, block, strict=False))
         bound = _Binding(kernel, launch)
         arguments = (*bound.visible(launch), *bound.hidden(grid, block))
         assumed = [bound.named(one) for one in launch.assumed if is_used(one, file)]
@@ -206,11 +217,25 @@ def _unshown(name: str, condition: Expr, given: Expr) -> str:
     return f"nothing is shown for sizes for which what is assumed of {name} leaves no value: only where {condition}"
 
 
-def _constant(size: Expr) -> int:
-    found = simplify(size)
-    if found.op != "const" or found.value < 1:
-        raise LaunchError(f"a block of {size} threads: give numbers, each at least 1")
-    return int(found.value)
+def is_of_all_sizes(launch: Launch, kernel: KernelBinary) -> bool:
+    """Whether one launch stands for all sizes of its blocks: along the last axis alone, and the kernel takes each."""
+    *others, last = [size for one in launch.block if (size := simplify(one)) is not ONE] or [ONE]
+    numbers = all(size.op == "const" for size in others)
+    takes = kernel.metadata
+    return (
+        numbers
+        and not (launch.each or takes.required_block)
+        and last.hi * math.prod(int(size.value) for size in others) <= takes.max_threads
+    )
+
+
+def _sizes(launch: Launch, kernel: KernelBinary) -> tuple[Expr, ...]:
+    """How many threads a block has along each axis."""
+    found = tuple(map(simplify, launch.block))
+    for size in found:
+        if size.hi < 1 or (size.op != "const" and not is_of_all_sizes(launch, kernel)):
+            raise LaunchError(f"a block of {size} threads: give numbers, each at least 1")
+    return found
 
 
 def limits_of(file: SpecFile) -> Expr:
@@ -332,11 +357,11 @@ class _Binding:
             self.left.append((argument.name, simplify(low <= high)))
         return symbol(f"argument at {offset}", min=int(low.lo), max=int(high.hi))
 
-    def hidden(self, grid: tuple[Expr, ...], block: tuple[int, ...]) -> Iterator[BoundArgument]:
+    def hidden(self, grid: tuple[Expr, ...], block: tuple[Expr, ...]) -> Iterator[BoundArgument]:
         """What the runtime gives, of what the launch decides."""
         ones = (ONE,) * 3
         known: dict[str, Expr] = {}
-        for axis, count, size in zip(AXES, (*grid, *ones), (*map(const, block), *ones), strict=False):
+        for axis, count, size in zip(AXES, (*grid, *ones), (*block, *ones), strict=False):
             known |= {f"hidden_block_count_{axis}": count, f"hidden_group_size_{axis}": size}
             known |= {f"hidden_remainder_{axis}": ZERO, f"hidden_global_offset_{axis}": ZERO}
         known["hidden_grid_dims"] = const(3)  # HIP's launches have three (`isa.run.arguments`)
@@ -369,8 +394,3 @@ def _given(argument: Argument) -> str:
         case Given():
             return f"the value {argument.name}"
     return "nothing"
-
-
-def threads_of(block: tuple[int, ...]) -> int:
-    """How many threads a block has."""
-    return math.prod(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from layoutalg.index import Expr, variables
+from layoutalg.index import Expr, all_of, variables
 from layoutalg.isa.container.descriptor import PRELOADED
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -17,7 +17,6 @@ from layoutalg.symex.machine.environment import Environment, Inputs
 from layoutalg.symex.machine.machine import SymbolicMachine
 from layoutalg.symex.machine.state import State
 from layoutalg.symex.machine.tracing import TraceBuilder
-from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
@@ -27,8 +26,8 @@ HARMLESS = ("S_LOAD_", "S_WAITCNT", "S_NOP", "S_BRANCH")
 
 def enter_alike(code: MachineCode, inputs: Inputs, environment: Environment) -> bool:
     """Whether what holds of a kernel with preloaded arguments holds where they are not; False where it is not seen."""
-    wave = Wave(code.kernel.wave_size, tuple(inputs.blocks), tuple(inputs.threads))
-    values = IndexValues(environment.shows, inputs.given, None, wave)
+    wave = inputs.wave(code.kernel.wave_size)
+    values = IndexValues(environment.shows, all_of(inputs.given, wave.exists), None, wave)
     filled = SymbolicMachine(code, inputs, values, TraceBuilder(environment)).registers.state
     trace = TraceBuilder(environment)
     other = SymbolicMachine(code.without_preload, inputs, values, trace)

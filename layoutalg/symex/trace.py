@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 
 from layoutalg.errors import DeviceError
-from layoutalg.index import Expr, InexpressibleError, budget
+from layoutalg.index import Expr, InexpressibleError, all_of, budget
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove.obligation import ForAll
 from layoutalg.symex.loops.execution import SymbolicExecution
@@ -31,7 +31,6 @@ from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
 from layoutalg.symex.machine.orders import BlockOrder, OrderFoundError, OrderWatch
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
-from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.meetings import meetings
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
@@ -110,10 +109,11 @@ def _followed(
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
     functions = UninterpretedFunctions() if functions is None else functions
-    facts = Facts(builder.assumed, loops.record, builder.loaded, environment, functions.known)
+    blocks = order.index if order else tuple(inputs.blocks)
+    wave = replace(inputs.wave(code.kernel.wave_size), blocks=blocks)
+    facts = Facts(builder.assumed, loops.record, builder.loaded, environment, functions.known, wave.exists)
     asked = Asker(environment, facts).shows
-    wave = Wave(code.kernel.wave_size, order.index if order else tuple(inputs.blocks), tuple(inputs.threads))
-    values = IndexValues(asked, inputs.given, functions, wave)
+    values = IndexValues(asked, all_of(inputs.given, wave.exists), functions, wave)
     values.orders = None if order is None else OrderWatch(order, asked, inputs.given)
     machine = SymbolicMachine(code, inputs, values, builder)
     stopped: Exception | None = None
@@ -123,10 +123,11 @@ def _followed(
         stopped = error
     except budget.OutOfTimeError:
         stopped = budget.OutOfTimeError(f"at {machine.registers.where}")
-    elements = () if stopped else builder.finished()
-    met = () if stopped else tuple(meetings(builder.ends, loops.record, inputs.threads))
+    elements = () if stopped else builder.finished(wave.exists)
+    ends = [replace(end, condition=all_of(wave.exists, end.condition)) for end in builder.ends]
+    met = () if stopped else tuple(meetings(ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
-    record = replace(loops.record, ends=tuple(builder.ends))
+    record = replace(loops.record, ends=tuple(ends))
     known = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
     return Trace(*known, order or BlockOrder.of(inputs.blocks))
 

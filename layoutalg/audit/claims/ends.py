@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from layoutalg.audit.ask import Answer
 from layoutalg.audit.claims import followed
 from layoutalg.audit.followed import Followed
+from layoutalg.index import all_of
 from layoutalg.prove import ForAll
 
 NAME = "ends"
@@ -23,4 +24,4 @@ def subjects(kernel: Followed) -> Sequence[ForAll]:
 
 def decided(kernel: Followed, left: ForAll) -> Answer:
     """That it is so at the launch."""
-    return kernel.ask.decide(left.label, left.assuming(kernel.launched.given))
+    return kernel.ask.decide(left.label, left.assuming(all_of(kernel.launched.given, kernel.launched.exists)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from layoutalg.audit.ask import Answer, shown
 from layoutalg.audit.followed import Followed
-from layoutalg.index import Expr, all_of
+from layoutalg.index import ONE, Expr, all_of
 from layoutalg.launch.symbolic import AXES, MOST_BLOCKS, MOST_THREADS
 from layoutalg.prove import ForAll, Refuted, Witness
 from layoutalg.target import target
@@ -38,7 +38,7 @@ def _threads(kernel: Followed) -> Answer:
     AMDGPUUsage, "Code Object V3 Kernel Metadata": .max_flat_workgroup_size is the most work-items that the kernel
     supports, and of .reqd_workgroup_size "the dispatch work-group size X, Y, Z must correspond".
     """
-    refused = kernel.case.code.kernel.metadata.refuses((*kernel.launched.block, 1, 1)[:3])
+    refused = kernel.case.code.kernel.metadata.refuses((*kernel.launched.most, 1, 1)[:3])
     if refused:
         return Answer(THREADS, Refuted(NAME, "metadata", 0.0, (), Witness((), refused)))
     return shown(THREADS, "metadata")
@@ -50,5 +50,5 @@ def _goal(kernel: Followed, limit: str) -> Expr:
     if limit == MEMORY:
         return launched.lds_bytes <= target(kernel.case.code.kernel.target).lds_bytes
     axis = AXES.index(limit.removeprefix("grid "))
-    count, size = launched.grid[axis], (*launched.block, 1, 1)[axis]
+    count, size = launched.grid[axis], (*launched.block, ONE, ONE)[axis]
     return all_of(count <= MOST_BLOCKS, count * size <= MOST_THREADS)

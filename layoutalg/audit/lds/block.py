@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, postorder, simplify, values
-from layoutalg.launch.symbolic import KernelLaunch, threads_of
+from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.target import target
 
@@ -22,8 +23,8 @@ class BlockThreads:
 
     def __init__(self, launched: KernelLaunch) -> None:
         self.launched, self.wave_size = launched, launched.kernel.wave_size
-        self.threads, self.sizes = launched.threads, launched.block
-        self.count = threads_of(launched.block)
+        self.threads, self.sizes = launched.threads, launched.most
+        self.count = prod(self.sizes)
         self.waves = np.arange(self.count) // self.wave_size
         self.indices: dict[Expr, Ints] = {}
         rest = np.arange(self.count, dtype=np.int64)

@@ -10,6 +10,7 @@ in one case alone (`if (n > 4) …`, n an argument) is followed for the reads of
 |---|---|
 | known from the thread and the iteration | it holds |
 | says more | the reader's implies it, as many iterations back: word for word, each pair of threads |
+| says of sizes what is more | the same, by the prover |
 | anything | the prover shows, for all threads and iterations, that one of the stores was made (`stored_before`) |
 
 A read of which nothing reaches a store or a branch (`needed`) may find what it will.
@@ -46,12 +47,15 @@ from layoutalg.audit.lds.tables import (
     decided,
     joint_periods,
 )
-from layoutalg.index import TRUE, Expr, all_of, as_expr, conjuncts, nonnegative, simplify
+from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, conjuncts, nonnegative, simplify, variables
 from layoutalg.index.conditions import excludes, implies
 from layoutalg.symex.values.instances import At, moved
 
 #: Pairs of threads after which no more are compared of two accesses whose guards did not match once.
 TRIES = 16
+
+#: Readers and writers of which the prover is asked whether the sizes at which the one reads let the other store.
+MOST_ASKED = 2048
 
 #: Cases of a block that are followed each by itself.
 MOST_CASES = 8
@@ -128,6 +132,7 @@ class Initialised:
         self.linear = all(one.in_step and is_linear(one.barriers, one.loops) for one in self.accesses)
         self.seen: dict[int, Open | str] = {}  # of each access that reads, by what it is shown, or what is left open
         self._guards: dict[tuple[Expr, int, tuple[tuple[Expr, Expr], ...]], Expr] = {}
+        self._asked: dict[tuple[Expr, Expr], bool] = {}
         self._wanted: Collection[int] = ()  # the accesses that are looked at
         self._follow_cases()
 
@@ -238,10 +243,13 @@ class Initialised:
             implied, open_ = self._implied(number, iterations, store, readers, by, seen)
             why = why or open_
             readers, bytes_ = readers[~implied], bytes_[~implied]
-        if not readers.size:
+        guard = self.accesses[number].guard
+        left = (k for k, reader in enumerate(readers.tolist()) if self._of(guard, reader, {}) is not FALSE)
+        first = next(left, None)
+        if first is None:  # no other one reads at any size
             return None
-        first = self.block.named(readers[0])
-        return why or Open(f"that LDS byte {bytes_[0]} is stored before {first} reads it is not seen")
+        reader = self.block.named(readers[first])
+        return why or Open(f"that LDS byte {bytes_[first]} is stored before {reader} reads it is not seen")
 
     def _implied(
         self, number: int, iterations: Iterations, store: _PossibleStore, readers: Ints, by: NDArray[np.int32],
@@ -270,7 +278,17 @@ class Initialised:
         assert row is not None
         needed = self._of(row.rest, writer, self._iterations_of(number, iterations, store))
         given = self._of(self.accesses[number].guard, reader, {})
-        return all_of(TRUE, *(part for part in conjuncts(needed) if not implies(given, part)))
+        left = all_of(TRUE, *(part for part in conjuncts(needed) if not implies(given, part)))
+        if left is TRUE or not set(variables(left)) <= self.block.launched.alike:
+            return left
+        return TRUE if self._follows(left, given) else left
+
+    def _follows(self, needed: Expr, given: Expr) -> bool:
+        """Whether the prover shows what of sizes is needed where a reader's guard holds: of so many readers."""
+        key = needed, given
+        if key not in self._asked and len(self._asked) < MOST_ASKED:
+            self._asked[key] = self.ask.holds(needed, all_of(self.block.launched.given, given))
+        return self._asked.get(key, False)
 
     def _iterations_of(self, number: int, iterations: Iterations, store: _PossibleStore) -> dict[Expr, Expr]:
         """The iterations of a store, by those of the reader: as many back, or the first."""

@@ -4,7 +4,8 @@ The prover is given the thread that stored: the address is inverted, as digits o
 
     offset = c + Σ sₖ·iₖ, s₁ > s₂ > …    →    iₖ = (byte − c) mod s₁ mod … / sₖ
 
-and asked whether these are indices of a thread (and an iteration) that stored the byte before.  In loops that each lane
+and asked whether these are indices of a thread (and an iteration) that stored the byte before.  Of a thread's number
+they may be digits (`parts`): of t // 64, what is left is what the store's guard says, or 0.  In loops that each lane
 leaves for itself, of the iterations in which the store is surely made (`certain`).
 What it cannot represent: a byte whose writer is none of these, as where the offset is loaded.
 """
@@ -21,7 +22,9 @@ from layoutalg.audit.ask import Ask
 from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
-from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, var, variables
+from layoutalg.audit.parts import parts_of
+from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, simplify, var, variables
+from layoutalg.index.conditions import said_to_equal
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, own_coordinates
@@ -65,7 +68,8 @@ class StoredBefore:
         """A store as it is surely made, in one way or another."""
         if not access.store or access.atomic:
             return
-        loops, given = self.ask.trace.loops, self.block.launched.given
+        loops, launched = self.ask.trace.loops, self.block.launched
+        given = all_of(launched.given, launched.exists)  # no guard of a thread that does not exist holds
         for way in certain_iterations(access.guard, access.loops, loops, given, self.ask.holds):
             offset, guard, barriers = (moved(e, way.at) for e in (access.offset, access.guard, access.barriers))
             yield replace(access, offset=offset, guard=guard, barriers=barriers, loops=way.loops)
@@ -108,7 +112,7 @@ class StoredBefore:
         unknown = not own.isdisjoint(block.threads)
         free = store.loops[self._shared(store, reads) :] if not earlier else ()
         ranges = [all_of(e >= 0, e < moved(extent_of(t), iterations)) for t, e in iterations.items() if e.op != "const"]
-        for others in (dict(zip(block.threads, block.threads, strict=True)), dict.fromkeys(block.threads, ZERO)):
+        for others in self._others(guard):
             writer = others if unknown else self._writer(offset, byte, free, others)
             if writer is None:
                 return
@@ -123,18 +127,31 @@ class StoredBefore:
             if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):
                 return
 
+    def _others(self, guard: Expr) -> Iterator[dict[Expr, Expr]]:
+        """What coordinates of the thread that stores are of which the address says nothing: the reader's, or others."""
+        threads = self.block.threads
+        yield dict(zip(threads, threads, strict=True))
+        yield dict.fromkeys(threads, ZERO)
+        said = {t: e for t in threads for e in said_to_equal(t, guard)}
+        if said:
+            yield {**dict.fromkeys(threads, ZERO), **said}
+
     def _writer(
         self, offset: Expr, byte: Expr, free: Sequence[Expr], others: Mapping[Expr, Expr]
     ) -> dict[Expr, Expr] | None:
         """Indices of the thread (and iteration) that stores a byte, if its address is a sum of them, and `others`."""
-        over = [v for v in (*self.block.threads, *free) if v in variables(offset)]
+        split = {t: parts for t in self.block.threads if (parts := parts_of(t, [offset]))}
+        offset = simplify(moved(offset, {t: parts.whole for t, parts in split.items()}))
+        digits = (v for t in self.block.threads for v in (split[t].digits if t in split else (t,)))
+        over = [v for v in (*digits, *free) if v in variables(offset)]
         form = affine(offset, over)
-        if form is None or any(stride.op != "const" for stride in form.strides.values()):
-            return None
-        if set(variables(*map(extent_of, over))) & set(over):
+        if form is None or set(variables(*map(extent_of, over))) & set(over):
             return None
         found = form.solve(byte, lambda v: extent_of(v) - 1)
-        return None if found is None else {**others, **found}
+        if found is None:
+            return None
+        whole = {t: moved(parts.whole, {v: found.pop(v, ZERO) for v in parts.digits}) for t, parts in split.items()}
+        return {**others, **found, **whole}
 
 
 def _out_of_step(one: TracedAccess, other: TracedAccess) -> bool:

@@ -28,15 +28,14 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from layoutalg.audit.estimates import without_errors
-from layoutalg.audit.meaning.parts import Parts, parts_of
 from layoutalg.audit.meaning.places import Decide, WantedPlace
+from layoutalg.audit.parts import Parts, parts_of
 from layoutalg.index import (
     TRUE,
     ZERO,
     Expr,
     all_of,
     any_of,
-    conjuncts,
     eq,
     extent_of,
     select,
@@ -45,6 +44,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.box import box
+from layoutalg.index.conditions import said_to_equal
 from layoutalg.index.radix import affine
 from layoutalg.prove import Onto
 from layoutalg.symex.values.instances import moved
@@ -260,10 +260,5 @@ def _wholes(
 
 def _said(v: Expr, guard: Expr) -> Expr:
     """What a condition says that a variable equals, else 0."""
-    for part in conjuncts(guard):
-        if part.op == "eq" and v in variables(part):
-            a, b = part.args
-            for one, other in ((a, b), (b, a)):
-                if one is v and not any(kind_of(u) is not None for u in variables(other)):
-                    return other
-    return ZERO
+    known = (e for e in said_to_equal(v, guard) if not any(kind_of(u) is not None for u in variables(e)))
+    return next(known, ZERO)

@@ -24,9 +24,9 @@ from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.digits import digits
 from layoutalg.audit.lds.history import Forwarded, History
-from layoutalg.audit.meaning.parts import parts_of
 from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.terms import Terms
+from layoutalg.audit.parts import parts_of
 from layoutalg.index import Expr, all_of, extent_of, select, simplify
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.machine.tracing import TracedElement

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from layoutalg.index import TRUE, Expr, all_of, variables
-from layoutalg.index.conditions import implies
+from layoutalg.index import TRUE, Expr, all_of, any_of, negation, variables
+from layoutalg.index.conditions import assuming, implies
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.environment import Environment, TracedLoad
-from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, place_of
+from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, own_coordinates, place_of
 from layoutalg.symex.values.unknowns import kind_of
 
 
@@ -25,6 +25,7 @@ class Facts:
     loads: Mapping[Expr, TracedLoad] = field(default_factory=dict)  # what was loaded → all that was loaded at once
     environment: Environment | None = None  # who says what holds of several loaded values together
     functions: Mapping[Expr, Expr] = field(default_factory=dict)  # results of functions → what holds of them
+    exists: Expr = TRUE  # whether there is a thread of the own one's numbers: of another one nothing is known
 
     def of(self, *exprs: Expr) -> Iterator[Expr]:
         """What holds of unknowns in these, and of those that this speaks of: of each by itself, then of all together.
@@ -40,6 +41,11 @@ class Facts:
             self._add(found, (together,))
         if together is not TRUE:
             yield all_of(*found.values(), together)
+
+    def where(self, given: Expr, *exprs: Expr) -> Iterator[Expr]:
+        """What holds of unknowns in these where something is given, of threads that exist there."""
+        for known in self.of(given, *exprs):
+            yield known if self.exists is TRUE else assuming(known, given)
 
     def _add(self, found: dict[Expr, Expr], exprs: Sequence[Expr]) -> None:
         """What holds of each unknown in these, and of those that this speaks of."""
@@ -65,6 +71,8 @@ class Facts:
         if fact is not TRUE:
             fact = moved(fact, self.loops.behind(coordinates_of(origin)))
         known = all_of(self.assumed.get(origin, TRUE), self.functions.get(origin, TRUE), fact)
+        if known is not TRUE and not set(variables(self.exists)).isdisjoint(own_coordinates(origin, known)):
+            known = any_of(negation(self.exists), known)
         return known if v is origin or known is TRUE else moved(known, place_of(v))
 
 
@@ -78,5 +86,5 @@ class Asker:
         """Whether `given ⇒ goal` is proved, soon: by bounds that are known as they stand, or by a solver."""
         return any(
             implies(known, goal) or self._environment.shows(goal, all_of(given, known))
-            for known in self._facts.of(goal, given)
+            for known in self._facts.where(given, goal)
         )

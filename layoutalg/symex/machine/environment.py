@@ -12,6 +12,7 @@ from typing import Protocol
 
 from layoutalg.index import TRUE, Expr
 from layoutalg.symex.machine.arguments import BoundArgument
+from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import At
 
 
@@ -36,6 +37,11 @@ class Inputs:
     sizes: Mapping[str, int] = field(default_factory=dict)  # bytes of an element in each buffer and in LDS
     packet: Sequence[BoundArgument] = ()
     points: Mapping[str, str] = field(default_factory=dict)  # buffers of addresses → what is at each of these
+    block: Sequence[Expr] = ()  # how many threads there are along each axis, if not as many as the variables' numbers
+
+    def wave(self, size: int) -> Wave:
+        """A wave of so many lanes."""
+        return Wave(size, tuple(self.blocks), tuple(self.threads), tuple(self.block))
 
 
 class Environment(Protocol):

@@ -174,9 +174,12 @@ class TraceBuilder:
         self._unseen.update(sight.unseen)
         self._stale.update(address for address, _ in sight.stale)
 
-    def finished(self) -> tuple[TracedElement, ...]:
-        """All elements, each load to LDS with how long it was under way, and which are complete at barriers."""
-        complete = map(self._at_barriers, self.elements)
+    def finished(self, exists: Expr = TRUE) -> tuple[TracedElement, ...]:
+        """All elements, each load to LDS with how long it was under way, and which are complete at barriers.
+
+        `exists`: whether there is a thread of the own one's numbers: of no other one is anything said.
+        """
+        complete = (self._at_barriers(replace(one, guard=all_of(exists, one.guard))) for one in self.elements)
         return tuple(
             replace(one, lands=self._spans[address], alone=address not in self._beside)
             if one.store and one.buffer == "lds" and (address := one.instruction.address) in self._spans

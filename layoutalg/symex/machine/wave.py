@@ -2,7 +2,9 @@
 
 Threads fill waves in order, x the fastest (HSA, flattened work-item ID): of blocks of 16 × 16 threads (x, y), lane
 x + 16·y mod 64 of wave (x + 16·y) div 64.
-What it cannot represent: waves of several blocks.
+How many threads a block has along its last axis may be a size: then a thread's number is below the most that there may
+be, and there is a thread where it is below the size, too (`exists`).
+What it cannot represent: waves of several blocks, other axes of sizes.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from layoutalg.index import TRUE, ZERO, Expr, array, conjuncts, div, mod, select, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, all_of, array, as_expr, conjuncts, div, mod, select, simplify, variables
 from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
 
 
@@ -38,16 +40,27 @@ class Wave:
     size: int = 64
     blocks: tuple[Expr, ...] = ()
     threads: tuple[Expr, ...] = ()
+    block: tuple[Expr, ...] = ()  # how many threads there are along each axis, if not as many as the variables' numbers
 
     @cached_property
     def count(self) -> int:
-        """The threads of a block."""
+        """The threads of a block, at most."""
         return math.prod(int(t.hi) + 1 for t in self.threads)
+
+    @cached_property
+    def exists(self) -> Expr:
+        """Whether there is a thread of these numbers."""
+        return all_of(TRUE, *(t < size for t, size in zip(self.threads, self.block, strict=False)))
+
+    @cached_property
+    def _length(self) -> Expr:
+        """The threads of a block."""
+        return simplify(math.prod(self.block, start=as_expr(1))) if self.block else as_expr(self.count)
 
     @cached_property
     def occupied(self) -> Expr:
         """Whether a lane has a thread: not said of each where blocks do not fill waves."""
-        return OCCUPIED if self.threads and self.count % self.size else TRUE
+        return OCCUPIED if self.threads and simplify(mod(self._length, self.size)) is not ZERO else TRUE
 
     @cached_property
     def lane(self) -> Expr:
@@ -74,7 +87,7 @@ class Wave:
         >>> Wave(64, (), (t,)).has_alike(t >= 64), Wave(64, (), (t,)).has_alike(t >= 65)
         (True, False)
         """
-        if not set(variables(e)) <= set(self.threads) or self.count % self.size:
+        if not set(variables(e)) <= set(self.threads) or self.occupied is not TRUE:
             return False
         rest, numbers = np.arange(self.count), dict[Expr, np.ndarray]()
         for t in self.threads:
@@ -99,7 +112,7 @@ class Wave:
         there = self.number * self.size + lane
         found: dict[Expr, Expr] = {}
         if self.occupied is not TRUE:
-            found[HAS_THREAD] = simplify(select(there < self.count, 1, 0))
+            found[HAS_THREAD] = simplify(select(there < self._length, 1, 0))
         left, number = self.size, lane
         for t in self.threads:  # as long as an axis has whole waves, or a wave whole lines of it
             size = int(t.hi) + 1

@@ -25,8 +25,8 @@ THREAD, T, U = var("thread_x", 8), var("t", N), var("u", N)
 WAVE = 4
 LIMITS = Limits(seconds=1, steps=100_000)
 LAUNCHED: Any = SimpleNamespace(
-    kernel=SimpleNamespace(wave_size=WAVE, target="gfx942"), block=(8,), threads=(THREAD,), thread_number=THREAD,
-    sizes={"N": N}, alike=frozenset({N}),
+    kernel=SimpleNamespace(wave_size=WAVE, target="gfx942"), threads=(THREAD,), thread_number=THREAD,
+    most=(8,), exists=TRUE, sizes={"N": N}, alike=frozenset({N}),
     blocks=(), arguments=(), given=TRUE,
 )  # fmt: skip
 

@@ -3,16 +3,17 @@
     t // 16, t % 16 · 4    →    t = low + 16 · high,  low < 16
 
 Put in place of t, the digits leave `high` and `4 · low`: each a variable of its own, to be solved for or replaced.
+Of what is solved for nowhere, a condition may say what it is (`said_to_equal`).
 What it cannot represent: radices of which one does not divide the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from layoutalg.index import ZERO, Expr, postorder, var
+from layoutalg.index import ZERO, Expr, conjuncts, postorder, var
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,17 @@ def parts_of(v: Expr, exprs: Sequence[Expr]) -> Parts | None:
         digits.append(digit)
         whole = whole + digit * at
     return Parts(whole, tuple(digits), tuple(radices))
+
+
+def said_to_equal(v: Expr, condition: Expr) -> Iterator[Expr]:
+    """What a condition says that a variable equals.
+
+    >>> from layoutalg.index import all_of, eq, var
+    >>> a, b = var("a", 9), var("b", 9)
+    >>> [*said_to_equal(a, all_of(eq(a, b + 1), a < 5))]
+    [b + 1]
+    """
+    for part in conjuncts(condition):
+        if part.op == "eq":
+            one, other = part.args
+            yield from [other] * (one is v) + [one] * (other is v)

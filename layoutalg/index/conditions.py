@@ -24,7 +24,7 @@ What it cannot represent: that one condition follows from several others togethe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from math import inf
 
@@ -135,20 +135,6 @@ def _cases(part: Expr) -> tuple[Expr, ...]:
     if part.op == "not" and part.args[0].op == "all":
         return tuple(map(negation, part.args[0].args))
     return part.args if part.op == "any" else ()
-
-
-def said_to_equal(v: Expr, condition: Expr) -> Iterator[Expr]:
-    """What a condition says that a variable equals.
-
-    >>> from layoutalg.index import eq, var
-    >>> a, b = var("a", 9), var("b", 9)
-    >>> [*said_to_equal(a, all_of(eq(a, b + 1), a < 5))]
-    [b + 1]
-    """
-    for part in conjuncts(condition):
-        if part.op == "eq":
-            one, other = part.args
-            yield from [other] * (one is v) + [one] * (other is v)
 
 
 def upper_limits(given: Expr) -> Mapping[Expr, int]:

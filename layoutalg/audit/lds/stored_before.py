@@ -22,9 +22,8 @@ from layoutalg.audit.ask import Ask
 from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
-from layoutalg.audit.parts import parts_of
+from layoutalg.audit.parts import parts_of, said_to_equal
 from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, simplify, var, variables
-from layoutalg.index.conditions import said_to_equal
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, own_coordinates

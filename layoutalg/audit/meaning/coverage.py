@@ -29,7 +29,7 @@ from functools import reduce
 
 from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.meaning.places import Decide, WantedPlace
-from layoutalg.audit.parts import Parts, parts_of
+from layoutalg.audit.parts import Parts, parts_of, said_to_equal
 from layoutalg.index import (
     TRUE,
     ZERO,
@@ -44,7 +44,6 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.box import box
-from layoutalg.index.conditions import said_to_equal
 from layoutalg.index.radix import affine
 from layoutalg.prove import Onto
 from layoutalg.symex.values.instances import moved

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_undefined
+from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_guard_undefined, where_undefined
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.symex.loops.record import LoopRecord
@@ -74,7 +74,7 @@ def accesses(
     for one in trace:
         given = frozenset(conjuncts(one.guard))
         lasting = frozenset(part for part in given if _lasts(part, loops))
-        undefined: Expr = TRUE if is_undefined((one.guard,), unwritten(lasting), frozenset()) else FALSE
+        undefined = where_guard_undefined(one.guard, unwritten(lasting))
         if is_undefined((one.offset,), unwritten(lasting), given):
             undefined = any_of(undefined, where_undefined(one.offset, unwritten(lasting)))
         if one.store and is_undefined((one.value,), unwritten(lasting), given):

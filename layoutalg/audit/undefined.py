@@ -61,6 +61,16 @@ def where_undefined(value: Expr, unwritten: frozenset[Expr]) -> Expr:
     return seen[value]
 
 
+def where_guard_undefined(guard: Expr, unwritten: frozenset[Expr]) -> Expr:
+    """Where a guard may be made of what nothing wrote: where what is not made of it holds, which else decides it."""
+    settled: list[Expr] = []
+    left = list(conjuncts(guard))
+    while defined := [part for part in left if not is_undefined((part,), unwritten, frozenset(settled))]:
+        settled += defined
+        left = [part for part in left if part not in defined]
+    return all_of(*settled, any_of(*(where_undefined(part, unwritten) for part in left)))
+
+
 def _parts(e: Expr, known: frozenset[Expr]) -> Iterator[tuple[Expr, frozenset[Expr]]]:
     """What a value is made of where these conditions hold, each part with what holds where it counts."""
     if e.op != "select":

@@ -17,7 +17,7 @@ line in tests/index/test_conditions.py.
 | p ? x : y, where p         | x                     | a choice that is decided               |
 
 A *conjunct* is a part of a conjunction; what is `given`, a guard or an assumption, is its set of conjuncts.  One
-condition *implies* another where each conjunct of the other is one of its own, a choice of them, or denies none.
+condition *implies* another where each conjunct of the other is one of its own, or of each way of a choice among them.
 
 What it cannot represent: that one condition follows from several others together; that is for the prover.
 """
@@ -89,17 +89,28 @@ def conjunct_set(condition: Expr) -> frozenset[Expr]:
 
 @lru_cache(maxsize=1 << 16)
 def implies(stronger: Expr, weaker: Expr) -> bool:
-    """Whether each conjunct of the weaker condition is one of the stronger, or a choice in which one of them is.
+    """Whether each conjunct of the weaker condition is one of the stronger, or one of each way that this leaves open.
+
+    Of a choice in the weaker condition one way does.
 
     >>> from layoutalg.index import var
     >>> a, b, c = (var(name, 9) < 5 for name in "abc")
     >>> implies(all_of(a, b), any_of(a, c)), implies(negation(a), negation(all_of(a, c))), implies(a, all_of(a, b))
     (True, True, False)
+    >>> implies(any_of(all_of(a, b), all_of(a, c)), a), implies(any_of(all_of(a, b), c), a)
+    (True, False)
     """
     if weaker is TRUE or stronger is FALSE or weaker is stronger:
         return True
+    return all(_implies(stronger, part) for part in conjuncts(weaker))
+
+
+def _implies(stronger: Expr, part: Expr) -> bool:
+    """Whether a condition implies one conjunct."""
     given = conjunct_set(stronger)
-    return all(part in given or any(implies(stronger, case) for case in _cases(part)) for part in conjuncts(weaker))
+    if part in given or any(implies(stronger, case) for case in _cases(part)):
+        return True
+    return any(all(implies(way, part) for way in ways) for ways in map(_cases, given) if ways)
 
 
 def is_tautology(condition: Expr, steps: int = MOST_STEPS) -> bool:

@@ -46,10 +46,14 @@ def eq(left: Term, right: Term) -> Expr:
     >>> m = symbol("M")
     >>> eq(m, 4), m == 4, m - m + 4 == 4
     (M == 4, False, False)
+    >>> eq(select(m < 4, 1, 0), 1), eq(select(m < 4, 1, 0), 0)
+    (M < 4, 4 <= M)
     """
     a, b = as_expr(left), as_expr(right)
     if a is b:
         return TRUE
+    if a.op == "select" and b.op == "const" and all(way.op == "const" for way in a.args[1:]) and b in a.args:
+        return a.args[0] if b is a.args[1] else negation(a.args[0])
     return FALSE if a.hi < b.lo or b.hi < a.lo else make_node("eq", (a, b))
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from layoutalg.audit.accesses import is_undefined
-from layoutalg.index import Expr, budget, select, symbol
+from layoutalg.audit.undefined import where_guard_undefined
+from layoutalg.index import FALSE, Expr, all_of, budget, select, symbol
 from layoutalg.symex.values.unknowns import Kind, unknown_value
 
 
@@ -28,3 +29,20 @@ def test_what_is_not_decided_in_time_is_no_answer() -> None:
     assert not is_undefined((guarded,), frozenset(), frozenset({given}))
     with pytest.raises(budget.OutOfTimeError), budget.within(0):
         is_undefined((chosen_in_turn(guarded),), frozenset(), frozenset({given}))
+
+
+def test_of_a_guard_counts_what_nothing_wrote_where_the_rest_does_not_decide() -> None:
+    unwritten, a, b = unknown_value("u", 9, Kind.UNDEFINED), symbol("a") < 5, symbol("b") < 5
+    chosen = select(a, symbol("x", max=9), unwritten) < 4
+    assert where_guard_undefined(all_of(a, chosen), frozenset()) is FALSE
+    assert where_guard_undefined(all_of(chosen, b, a), frozenset()) is FALSE
+    assert str(where_guard_undefined(all_of(b, chosen), frozenset())) == "b < 5 and 5 <= a"
+    assert where_guard_undefined(all_of(a, unwritten < 4), frozenset()) is a
+
+
+def test_what_stands_for_each_other_is_no_proof_of_it() -> None:
+    """Two conditions of which each is made of what nothing wrote where the other fails: both may be."""
+    unwritten, x, y = unknown_value("u", 9, Kind.UNDEFINED), symbol("x", max=9), symbol("y", max=9)
+    one = select(y < 4, x, unwritten) < 4
+    other = select(one, y, unwritten) < 4
+    assert where_guard_undefined(all_of(one, other), frozenset()) is not FALSE

@@ -14,13 +14,13 @@ all cases (n + 4294967295 in one case and n − 1 in another is a wrap), and is 
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Open, unseen
 from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, postorder, simplify, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, negation, postorder, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.prove import Proved, Refuted, Unknown
 from layoutalg.symex.values.instances import origin_of
@@ -67,9 +67,10 @@ def _by_any_reading(kernel: Followed, access: TracedAccess, somehow: Expr, *, se
 def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
     """Whether what is cut to a word in an offset is in range by some reading, but for what was loaded; and by each."""
     loaded, cuts = kernel.trace.loaded, kernel.trace.cuts
+    counts = _where_it_counts(offset)
     indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
     words = [
-        _in_word(x, n, factor, _above(offset, factor * n))
+        [any_of(negation(counts[x]), way) for way in _in_word(x, n, factor, _above(offset, factor * n))]
         for x, factor, n in remainders(offset)
         if (n in WORDS or any(n == size and factor % each == 0 for each, size in cuts))
         and (not _of_loaded(x, loaded) or (x in indices and not (n in WORDS and _is_loaded(x))))
@@ -80,6 +81,22 @@ def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
     somehow = all_of(*(any_of(*ways) for ways in words))
     several = any(len(ways) > 1 for ways in words)
     return somehow, (nearest, as_written) if several else ()
+
+
+def _where_it_counts(offset: Expr) -> Mapping[Expr, Expr]:
+    """Where what each part of an offset is made of counts: where choices take it; of a condition, where it decides."""
+    counts: dict[Expr, Expr] = {offset: TRUE}
+    for node in reversed(postorder(offset)):
+        before: Expr = counts[node]
+        for part in node.args:
+            beside: Expr = TRUE
+            if node.op == "select" and part is not node.args[0]:
+                beside = node.args[0] if part is node.args[1] else negation(node.args[0])
+            here = all_of(before, beside)
+            counts[part] = any_of(counts[part], here) if part in counts else here
+            if node.op in ("all", "any"):  # one part after the other, until one decides
+                before = all_of(before, part if node.op == "all" else negation(part))
+    return counts
 
 
 def _has_upper_words(offset: Expr) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, select, simplify
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import WRITE_BACK, Key, Outstanding
@@ -98,10 +98,21 @@ def resolved(w: IndexValues, writes: Writes, guard: Expr) -> Word:
 
 def _taken(word: Word, guard: Expr) -> Word:
     """The word without the choices that the guard decides."""
-    e = word.expr
-    while e.op == "select" and (implies(guard, e.args[0]) or excludes(guard, e.args[0])):
-        e = e.args[1] if implies(guard, e.args[0]) else e.args[2]
+    e = _decided(word.expr, guard)
     return word if e is word.expr else word.with_expr(e)
+
+
+def _decided(e: Expr, guard: Expr) -> Expr:
+    """The expression without the choices that a guard decides, or those around them."""
+    if e.op != "select":
+        return e
+    condition, chosen, other = e.args
+    if implies(guard, condition):
+        return _decided(chosen, guard)
+    if excludes(guard, condition):
+        return _decided(other, guard)
+    ways = _decided(chosen, all_of(guard, condition)), _decided(other, all_of(guard, negation(condition)))
+    return e if ways == (chosen, other) else select(condition, *ways)
 
 
 def joined(w: IndexValues, states: Sequence[State]) -> State:

@@ -81,6 +81,8 @@ def sum_above(w: WordArithmetic, a: Word, b: Word, carry: Bit) -> Word | None:
     if carry.carry is None:
         return None
     below = carry.carry
+    if are_halves(below.a, b) or are_halves(below.b, a):  # a constant stands first, above and below
+        a, b = b, a
     whole = w.pair(below.a, a) + w.pair(below.b, b)
     return a.with_expr(div(mod(whole.expr, 1 << 64), 1 << 32), High(whole, below.low))
 

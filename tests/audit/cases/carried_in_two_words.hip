@@ -14,6 +14,12 @@ KERNEL(each_lane) {
   for (int64_t i = threadIdx.x; i < n; i += 64) v += x[blockIdx.x * n + i];
   if (threadIdx.x == 0) o[blockIdx.x] = v;
 }
+//: proved
+KERNEL(in_strides_of_the_grid) {
+  float v = 0;
+  for (size_t i = threadIdx.x; i < (size_t)n; i += blockDim.x * gridDim.x) v += x[blockIdx.x * n + i];
+  if (threadIdx.x == 0) o[blockIdx.x] = v;
+}
 // one element more
 //: unproved
 KERNEL(one_too_many) {

@@ -6,7 +6,7 @@ two results are the same expression when the same operations were done on the sa
     fma(a, b, fma(c, d, 0))   is   fma(a, b, fma(c, d, 0)),   and not   fma(c, d, fma(a, b, 0))
 
 Where arithmetic gives the same bits either way, one form stands for both: a + b and b + a; a > b and b < a; the sum
-of a product is a fused one only where the machine fuses it.
+of a product is a fused one only where the machine fuses it, or where the product is exact, by 0 or 1.
 What it cannot represent: the payload of a NaN, which such exchanges may change.
 """
 
@@ -30,6 +30,12 @@ ASSUMPTION = (
 COMMUTE = frozenset(
     f"{name}_{kind}" for name in ("add", "mul", "fma", "max", "min", "eq", "u") for kind in ("f16", "f32", "f64")
 )
+
+#: The bits of 0, −0, 1 and −1: a product by one of them is exact, so that a fused sum of it rounds as the two do.
+EXACT_FACTORS = {
+    kind: frozenset({0, 1 << sign, one, one | 1 << sign})
+    for kind, sign, one in (("f16", 15, 0x3C00), ("f32", 31, 0x3F800000), ("f64", 63, 0x3FF << 52))
+}
 
 #: Comparison → is it negated, the comparison, are its sides exchanged.  `x ≠ x` is `unordered(x, x)`.
 RELATIONS: Mapping[str, tuple[bool, str, bool]] = {
@@ -60,6 +66,9 @@ class UninterpretedFunctions:
     def apply(self, name: str, *arguments: Expr) -> Expr:
         """The result of a function: the same for the same arguments."""
         given = [_unsigned(simplify(a), 64 if "64" in name else 32) for a in arguments]
+        operation, _, kind = name.partition("_")
+        if operation == "fma" and any(a.op == "const" and a.value in EXACT_FACTORS.get(kind, ()) for a in given[:2]):
+            return self.apply(f"add_{kind}", self.apply(f"mul_{kind}", *given[:2]), given[2])
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call = name, tuple(given)

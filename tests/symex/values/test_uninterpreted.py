@@ -1,7 +1,10 @@
 """Functions of which nothing is known but that equal arguments give equal results, in one form for equal bits."""
 
+import numpy as np
+
 from layoutalg.index import const, eq, negation, select, symbol
-from layoutalg.symex.values.uninterpreted import COMMUTE, UninterpretedFunctions
+from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
+from layoutalg.symex.values.uninterpreted import COMMUTE, EXACT_FACTORS, UninterpretedFunctions
 from layoutalg.symex.values.unknowns import call_of
 
 X, Y, Z = (symbol(name, min=0, max=(1 << 32) - 1) for name in "xyz")
@@ -65,3 +68,32 @@ def test_unknowns_are_renamed_within_the_arguments_of_functions():
     found = f.rewritten(f.apply("add_f32", inner, Y) + X, {X: Z}, {}, lambda e: e)
     assert found is f.apply("add_f32", f.apply("rcp_f32", Z), Y) + Z
     assert call_of(inner) == ("rcp_f32", (X,))
+
+
+def test_a_fused_sum_of_an_exact_product_is_the_product_and_the_sum():
+    f, zero, one, more = UninterpretedFunctions(), const(0), const(0x3F800000), const(0x3F800001)
+    chosen = f.apply("fma_f32", X, one, f.apply("mul_f32", Y, zero))
+    assert chosen is f.apply("fma_f32", Y, zero, f.apply("mul_f32", X, one))
+    assert f.apply("fma_f32", X, one, Z) is f.apply("add_f32", f.apply("mul_f32", one, X), Z)
+    assert f.apply("fma_f32", X, more, Z) is not f.apply("add_f32", f.apply("mul_f32", more, X), Z)
+    assert f.apply("fma_f32", X, Y, zero) is not f.apply("add_f32", f.apply("mul_f32", X, Y), zero)
+
+
+def test_products_by_exact_factors_round_once_or_twice_alike():
+    """To the bit, by the functions that the executor computes with; a NaN for a NaN."""
+    rng = np.random.default_rng(3)
+    for kind, factors in EXACT_FACTORS.items():
+        bits = int(kind[1:])
+        some = [0, 1, 1 << bits - 1, *(one | 1 for one in factors), *factors]
+        drawn = rng.integers(0, (1 << bits) - 1, (2, 400), np.uint64, endpoint=True)
+        x, c = (np.array([*some * 9, *one.tolist()], np.uint64) for one in drawn)
+        c = np.roll(c, 5)
+        for factor in factors:
+            f = np.full(x.shape, factor, np.uint64)
+            with np.errstate(all="ignore"):
+                fused = FUNCTIONS[f"fma_{kind}"](x, f, c)
+                twice = FUNCTIONS[f"add_{kind}"](FUNCTIONS[f"mul_{kind}"](x, f), c)
+            numbers = ~RELATIONS[f"u_{kind}"](fused, fused)
+            assert (RELATIONS[f"u_{kind}"](twice, twice) == ~numbers).all()
+            assert numbers.sum() > 300
+            assert (fused == twice)[numbers].all()

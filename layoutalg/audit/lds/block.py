@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, postorder, simplify, values
+from layoutalg.index import TRUE, Expr, all_of, array, conjuncts, const, div, mod, postorder, simplify, values, var
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.target import target
@@ -25,6 +25,7 @@ class BlockThreads:
         self.launched, self.wave_size = launched, launched.kernel.wave_size
         self.threads, self.sizes = launched.threads, launched.most
         self.count = prod(self.sizes)
+        self.lane = var("lane of a wave", self.wave_size)
         self.waves = np.arange(self.count) // self.wave_size
         self.indices: dict[Expr, Ints] = {}
         rest = np.arange(self.count, dtype=np.int64)
@@ -74,6 +75,13 @@ class BlockThreads:
     def coordinates(self, thread: int) -> dict[Expr, Expr]:
         """The indices of the thread of a number."""
         return {v: const(int(held[thread])) for v, held in self.indices.items()}
+
+    def in_wave(self, wave: int) -> dict[Expr, Expr]:
+        """The indices of any lane's thread in the wave of a number, by the lane."""
+        at, rest = dict[Expr, Expr](), wave * self.wave_size + self.lane
+        for v, size in zip(self.threads, self.sizes, strict=False):
+            at[v], rest = simplify(mod(rest, size)), div(rest, size)
+        return at
 
     def number(self, at: Mapping[Expr, Expr]) -> int | None:
         """The number of the thread with these indices, where it is one."""

@@ -12,6 +12,7 @@ these are equal over the reals alone, and have two forms.
 | indices of the thread | its numbers, which decide most choices |
 | a function's result | the same function of what its operands are there |
 | what lane m has | what it is in that lane's thread |
+| an element of a matrix product | the same function of the lane and of what any lane of the wave has of A, B and C |
 | what was loaded | what is there; of what is stored to, for this instruction in its epoch |
 | anything else | its own |
 
@@ -26,6 +27,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import prod
 
+import numpy as np
+
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.block import BlockThreads
@@ -39,7 +42,7 @@ from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, kind_of, unknown_value
 
 Placed = tuple[Expr, int]
-"""A term, and the thread of the block whose it is."""
+"""A term, and the thread of the block whose it is; −1 − n of any lane of wave n, by the lane."""
 
 
 class ThreadValues:
@@ -71,9 +74,11 @@ class ThreadValues:
     def _form(self, v: Expr, thread: int) -> Expr | list[Placed]:
         """That of a variable; or what must be known first."""
         budget.check()
-        arguments, at = arguments_of(v), self.block.coordinates(thread)
+        arguments, at = arguments_of(v), self._at(thread)
         if kind_of(v) is None or not (arguments or origin_of(v) in self._loads):
             return moved(v, at)
+        if kind_of(v) is Kind.RESULT and not is_of_its_lane(v):
+            return self._of_the_wave(v, thread)
         if missing := self._missing(thread, *(arguments[1:] if function_of(v) == ELSEWHERE else arguments)):
             return missing
         if origin_of(v) in self._loads:
@@ -89,9 +94,23 @@ class ThreadValues:
                 return const(int(word.value) >> int(places.value))
         return moved(v, at)
 
+    def _at(self, thread: int) -> dict[Expr, Expr]:
+        return self.block.coordinates(thread) if thread >= 0 else self.block.in_wave(-1 - thread)
+
+    def _of_the_wave(self, v: Expr, thread: int) -> Expr | list[Placed]:
+        """An element of a matrix product, in which all lanes of the wave take part."""
+        size, arguments = self.block.wave_size, arguments_of(v)
+        if self.block.count % size:
+            return moved(v, self._at(thread))
+        lane = self.block.lane if thread < 0 else const(thread % size)
+        wave = thread if thread < 0 else -1 - thread // size
+        if missing := self._missing(wave, *arguments):
+            return missing
+        return self.functions.apply(function_of(v), *(self._placed(e, wave) for e in arguments), lane)
+
     def _elsewhere(self, held: Expr, lane: Expr, thread: int) -> Expr | list[Placed] | None:
         """What the lane of a number has; None where it is none, or has no thread."""
-        if lane.op != "const":
+        if lane.op != "const" or thread < 0:
             return None
         size = self.block.wave_size
         there = thread // size * size + int(lane.value) % size
@@ -102,7 +121,7 @@ class ThreadValues:
         load, place = self._loads[origin_of(v)], place_of(v)
         tensor = self.block.launched.tensors.get(load.buffer)
         if not load.buffer or load.atomic:
-            return moved(v, self.block.coordinates(thread))
+            return moved(v, self._at(thread))
         when, name = (load.barriers, *load.loops), f"{origin_of(v)}"
         if tensor is not None and not tensor.written:
             when, name = (), f"{load.size} bytes of {load.buffer}"
@@ -125,6 +144,14 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
     if not _stored(one) or len(_stored(one)) != len(_stored(other)):
         return False  # nothing is known of what one of them stores
     return a.width == b.width and all(_alike(rows, values) for rows in _each_iteration(one, other))
+
+
+def stores_alike(access: TracedAccess, values: ThreadValues) -> bool:
+    """Whether all threads of a block store the same by an access that each makes once."""
+    if access.loops or access.atomic or not access.stored:
+        return False
+    threads = np.nonzero(values.block.may_hold(access.guard))[0].tolist()
+    return len({tuple(values.of(e, thread) for e in access.stored) for thread in threads}) == 1
 
 
 def _each_iteration(one: LdsRow, other: LdsRow) -> Iterator[list[tuple[LdsRow, int, int]]]:

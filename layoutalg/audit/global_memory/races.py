@@ -8,6 +8,7 @@ what else is loaded is none of them, no two meet.
 | (block, thread, iteration, index) ↦ unit is one-to-one | stores that differ by strides, as one (`unrolled`) |
 | equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
 | no two threads meet | each two accesses, with all that their guards say |
+| those that meet are of one block, and store the same | an access that each thread of a block makes once |
 
 Of many groups is asked before whether each thread has a row of its own for them (`own_rows`).
 
@@ -36,13 +37,16 @@ from layoutalg.audit.global_memory.order import barrier_between, in_program_orde
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, shared_guard, without
+from layoutalg.audit.lds.block import BlockThreads
+from layoutalg.audit.lds.equal_values import ThreadValues, stores_alike
 from layoutalg.audit.tickets import Tickets
-from layoutalg.index import TRUE, Expr, all_of, any_of, eq, negation, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import ForAll, InjectiveMap, Proved, Refuted, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
+from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 #: How many open parts of a question say that it is open.
 MOST_OPEN = 4
@@ -178,10 +182,25 @@ class _TensorRaces:
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
-        goal = any_of(*self._ordered([one], [other], there), apart)
+        alike = self._same_bytes(one, other, there)
+        goal = any_of(*self._ordered([one], [other], there), apart, alike)
         known = self._known((one.offset, one.guard), (other.offset, other.guard), there)
         obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, known), self._shown(there))
-        return self.ask.decide(about, obligation)
+        answer = self.ask.decide(about, obligation)
+        if alike is FALSE or not self._values.functions.applied:
+            return answer
+        return answer._replace(verdict=replace(answer.verdict, assumptions=(*answer.verdict.assumptions, ASSUMPTION)))
+
+    def _same_bytes(self, one: UnitAccess, other: UnitAccess, there: Mapping[Expr, Expr]) -> Expr:
+        """Where two threads leave the same, whichever is last: those of a block that stores one value at one place."""
+        if one is not other or not stores_alike(one.access, self._values):
+            return FALSE
+        at = (one.offset, *self.tensor.launched.blocks)
+        return all_of(*(eq(e, moved(e, there)) for e in at))
+
+    @cached_property
+    def _values(self) -> ThreadValues:
+        return ThreadValues(BlockThreads(self.ask.launched), self.ask.trace)
 
     def members(self, group: Rolled) -> list[UnitAccess]:
         """The accesses that touch a unit of a group, in their order."""
@@ -242,13 +261,15 @@ class _TensorRaces:
 def _by_parts(about: str, parts: Iterable[Answer]) -> Answer:
     """What the parts of a question show of the whole."""
     left: list[Answer] = []
+    assumed: dict[str, None] = {}
     for part in parts:
         if isinstance(part.verdict, Refuted):
             return part
+        assumed |= dict.fromkeys(part.verdict.assumptions)
         left += [] if isinstance(part.verdict, Proved) else [part]
         if len(left) == MOST_OPEN:
             break
-    return left[0] if left else shown(about, "two by two")
+    return left[0] if left else shown(about, "two by two", tuple(assumed))
 
 
 def _weakest(parts: Sequence[Part]) -> Part:

@@ -14,16 +14,20 @@ these are equal over the reals alone, and have two forms.
 | what lane m has | what it is in that lane's thread |
 | an element of a matrix product | the same function of the lane and of what any lane of the wave has of A, B and C |
 | what was loaded | what is there; of what is stored to, for this instruction in its epoch |
+| what a loop carries | its class and the iteration: of threads with one form before the loop and behind each turn |
 | anything else | its own |
 
 What one instruction loads of one place in one epoch is the same for all threads of a block, where no accesses race: a
 store between two of its loads would be ordered behind the one and before the other, and barriers are not so.
-What it cannot represent: what loops carry, each iteration's sum in one form.
+Classes are found by trying: all threads whose value before the loop has one form are taken for one, and parted until a
+turn parts none any more, so that by induction those of one class have the same at the head of every iteration.
+What it cannot represent: threads that have the same in different iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from math import prod
 
@@ -34,12 +38,16 @@ from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.tables import MOST_ITERATIONS, LdsRow, boxes, joint_periods
 from layoutalg.index import Expr, budget, const, simplify, variables
+from layoutalg.symex.loops.record import Carried
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.trace import Trace
 from layoutalg.symex.uses import is_of_its_lane
 from layoutalg.symex.values.instances import moved, origin_of, others, place_of
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
-from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, kind_of, unknown_value
+from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of, unknown_value
+
+#: How often classes of threads are parted by a turn of a loop, at most.
+MOST_ROUNDS = 8
 
 Placed = tuple[Expr, int]
 """A term, and the thread of the block whose it is; −1 − n of any lane of wave n, by the lane."""
@@ -51,7 +59,15 @@ class ThreadValues:
     def __init__(self, block: BlockThreads, trace: Trace) -> None:
         self.block, self.functions = block, UninterpretedFunctions()
         self._loads = {one.value: one for one in trace.elements if not one.store}
+        self._carried = trace.loops.carried
         self._forms: dict[Placed, Expr] = {}  # of variables
+        self._classes: dict[Expr, Sequence[int]] = {}  # of what loops carry: of each thread
+
+    def _where(self, classes: Mapping[Expr, Sequence[int]]) -> ThreadValues:
+        """Those where these are the classes of what loops carry."""
+        taken = copy(self)
+        taken._forms, taken._classes = {}, {**self._classes, **classes}
+        return taken
 
     def of(self, e: Expr, thread: int) -> Expr:
         """The form of a term."""
@@ -75,6 +91,8 @@ class ThreadValues:
         """That of a variable; or what must be known first."""
         budget.check()
         arguments, at = arguments_of(v), self._at(thread)
+        if origin_of(v) in self._carried and thread >= 0:
+            return self._in_class(v, thread)
         if kind_of(v) is None or not (arguments or origin_of(v) in self._loads):
             return moved(v, at)
         if kind_of(v) is Kind.RESULT and not is_of_its_lane(v):
@@ -93,6 +111,39 @@ class ThreadValues:
             if word.op == places.op == limit.op == "const" and 0 <= word.value < limit.value and places.value >= 0:
                 return const(int(word.value) >> int(places.value))
         return moved(v, at)
+
+    def _in_class(self, v: Expr, thread: int) -> Expr | list[Placed]:
+        """What a loop carries: of the thread's class, in its iteration."""
+        place, own = place_of(v), self.block.coordinates(thread)
+        iterations = {c: e for c, e in place.items() if c not in own}
+        if any(place.get(c, c) is not c for c in own):
+            return moved(v, own)
+        if missing := self._missing(thread, *iterations.values()):
+            return missing
+        if origin_of(v) not in self._classes:
+            self._classes |= self._settled(origin_of(v))
+        at = tuple(self._placed(e, thread) for e in iterations.values())
+        name = f"{origin_of(v)} of threads as {self._classes[origin_of(v)][thread]}"
+        return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+
+    def _settled(self, v: Expr) -> dict[Expr, Sequence[int]]:
+        """The classes of what a loop carries, and of all that it carries of which an iteration makes it."""
+        members, left = dict[Expr, Carried](), [v]
+        while left:
+            one = self._carried[left.pop()]
+            if one.loop is self._carried[v].loop and one.unknown not in members and one.unknown not in self._classes:
+                members[one.unknown] = one
+                left += [u for u in map(origin_of, dependencies(one.after)) if u in self._carried]
+        threads = range(self.block.count)
+        classes = {u: _numbered([self.of(one.before, n) for n in threads]) for u, one in members.items()}
+        for _ in range(MOST_ROUNDS):
+            taken = self._where(classes)
+            ends = {u: [(classes[u][n], taken.of(one.after, n)) for n in threads] for u, one in members.items()}
+            parted = {u: _numbered(held) for u, held in ends.items()}
+            if parted == classes:
+                return classes
+            classes = parted
+        return dict.fromkeys(members, threads)  # each by itself
 
     def _at(self, thread: int) -> dict[Expr, Expr]:
         return self.block.coordinates(thread) if thread >= 0 else self.block.in_wave(-1 - thread)
@@ -130,6 +181,12 @@ class ThreadValues:
             return missing
         at = tuple(self._placed(e, thread) for e in terms)
         return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+
+
+def _numbered(held: Sequence[object]) -> Sequence[int]:
+    """Of each the number of the first that is the same."""
+    first: dict[object, int] = {}
+    return [first.setdefault(one, n) for n, one in enumerate(held)]
 
 
 def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:

@@ -38,7 +38,7 @@ from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, shared_guard, without
 from layoutalg.audit.lds.block import BlockThreads
-from layoutalg.audit.lds.equal_values import ThreadValues, stores_alike
+from layoutalg.audit.lds.equal_values import ThreadValues, store_one_value
 from layoutalg.audit.tickets import Tickets
 from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
@@ -193,7 +193,8 @@ class _TensorRaces:
 
     def _same_bytes(self, one: UnitAccess, other: UnitAccess, there: Mapping[Expr, Expr]) -> Expr:
         """Where two threads leave the same, whichever is last: those of a block that stores one value at one place."""
-        if one is not other or not stores_alike(one.access, self._values):
+        once = one is other and bool(one.access.stored) and not one.access.loops
+        if not once or not store_one_value(one.access, self._values):
             return FALSE
         at = (one.offset, *self.tensor.launched.blocks)
         return all_of(*(eq(e, moved(e, there)) for e in at))

@@ -203,10 +203,8 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
     return a.width == b.width and all(_alike(rows, values) for rows in _each_iteration(one, other))
 
 
-def stores_alike(access: TracedAccess, values: ThreadValues) -> bool:
-    """Whether all threads of a block store the same by an access that each makes once."""
-    if access.loops or access.atomic or not access.stored:
-        return False
+def store_one_value(access: TracedAccess, values: ThreadValues) -> bool:
+    """Whether all threads of a block store the same by an access, in one turn of the loops around it."""
     threads = np.nonzero(values.block.may_hold(access.guard))[0].tolist()
     return len({tuple(values.of(e, thread) for e in access.stored) for thread in threads}) == 1
 

@@ -57,7 +57,7 @@ class Drawn:
         instruction: Any = SimpleNamespace(address=0x10, name="ACCESS", form="GLOBAL")
         kept = all_of(*(part for part in guard if self.random.random() >= self.faults))
         self.accesses.append(
-            TracedAccess(instruction, store, "x", element * width, width, kept, const(0), undefined=FALSE)
+            TracedAccess(instruction, store, "x", *2 * (element * width,), width, kept, const(0), undefined=FALSE)
         )
 
     def rows(self) -> None:
@@ -184,8 +184,8 @@ def test_barriers_order_what_goes_through_one_cache(form: str, barriers: int, sh
     instructions: list[Any] = [
         SimpleNamespace(address=k, name="ACCESS", form=kind) for k, kind in enumerate(("GLOBAL", form))
     ]
-    store = TracedAccess(instructions[0], True, "x", X * 4, 4, TRUE, const(0), undefined=FALSE)
-    load = TracedAccess(instructions[1], False, "x", (X + 1) % T * 4, 4, TRUE, const(barriers), undefined=FALSE)
+    store = TracedAccess(instructions[0], True, "x", *2 * (X * 4,), 4, TRUE, const(0), undefined=FALSE)
+    load = TracedAccess(instructions[1], False, "x", *2 * ((X + 1) % T * 4,), 4, TRUE, const(barriers), undefined=FALSE)
     assert race_free([store, load], launched) == shown
 
 
@@ -199,7 +199,9 @@ def test_a_scalar_load_of_what_its_own_thread_stores_is_in_no_order_in_its_own_r
     launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=KERNEL)
     store: Any = SimpleNamespace(address=0, name="ACCESS", form="GLOBAL")
     columns = [var("iteration_0", 3) * (k + 1) % 16 for k in range(10)]
-    stores = [TracedAccess(store, True, "x", (X * 16 + c) * 4, 4, TRUE, const(0), undefined=FALSE) for c in columns]
+    stores = [
+        TracedAccess(store, True, "x", *2 * ((X * 16 + c) * 4,), 4, TRUE, const(0), undefined=FALSE) for c in columns
+    ]
     load = replace(stores[0], instruction=SimpleNamespace(address=1, name="ACCESS", form=form), store=False)
     assert race_free([load, *stores] if first else [*stores, load], launched) == shown
 
@@ -213,7 +215,7 @@ def test_atomic_operations_race_with_what_is_none(beside: str, width: int, scope
     kernel = SimpleNamespace(one_cache=True, architecture=SimpleNamespace(name=name))
     launched: Any = SimpleNamespace(blocks=(), threads=(X,), given=TRUE, sizes={}, arguments=(), kernel=kernel)
     instruction: Any = SimpleNamespace(address=0, name="ATOMIC", form="GLOBAL", fields={"scope": scope})
-    common = TracedAccess(instruction, True, "x", const(0), 4, TRUE, const(0), undefined=FALSE, atomic=True)
+    common = TracedAccess(instruction, True, "x", const(0), const(0), 4, TRUE, const(0), undefined=FALSE, atomic=True)
     found = [common, replace(common, offset=X * 4 // 8 * 8, width=width)]
     if beside:
         found.append(

@@ -54,7 +54,7 @@ class Drawn:
         self.often, self.free = random.choice([0.5, 0.9, 1.0]), random.choice([0.3, 0.7, 0.9])
         for slot in range(random.choice([0, 0, 1, 2, 3])):  # what all threads fill first
             self.found.append(
-                TracedAccess(instruction(slot), True, LDS, THREAD * 2 + 16 * slot, 2, TRUE, as_expr(0), FALSE)
+                TracedAccess(instruction(slot), True, LDS, *2 * (THREAD * 2 + 16 * slot,), 2, TRUE, as_expr(0), FALSE)
             )
         self.some(2, ())
         self.loop((T,), nested=random.random() < 0.3)
@@ -90,7 +90,7 @@ class Drawn:
             if atomic:
                 store, width = True, self.random.choice([4, 4, 8])
                 offset = slot * 16 + mod(lane, 16 // width) * width
-            what = instruction(len(self.found)), store, LDS, offset, width, guard
+            what = instruction(len(self.found)), store, LDS, offset, offset, width, guard
             plain = store and not atomic
             stored = (as_expr(self.random.randint(5, 6)),) if plain and self.random.random() < 0.3 else ()
             uniform = plain and self.random.random() < 0.3
@@ -153,7 +153,7 @@ def proved(found: Sequence[TracedAccess]) -> set[str]:
 
 
 def access(store: bool, offset: Expr, barriers: Expr) -> TracedAccess:
-    return TracedAccess(instruction(store), store, LDS, offset, 1, TRUE, barriers, FALSE, (T,))
+    return TracedAccess(instruction(store), store, LDS, offset, offset, 1, TRUE, barriers, FALSE, (T,))
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 4])
@@ -175,11 +175,11 @@ def test_of_turns_that_lanes_leave_for_themselves_only_the_first_is_certain(
     """Another lane of the wave may have left the loop before it stored to the second slot."""
     slot = mod(turn, slots) * 16
     found = [
-        TracedAccess(instruction(1), True, LDS, slot + THREAD, 1, TRUE, as_expr(0), FALSE, (turn,)),
-        TracedAccess(instruction(2), False, LDS, slot + xor(THREAD, 1), 1, TRUE, as_expr(0), FALSE, (turn,)),
+        TracedAccess(instruction(1), True, LDS, *2 * (slot + THREAD,), 1, TRUE, as_expr(0), FALSE, (turn,)),
+        TracedAccess(instruction(2), False, LDS, *2 * (slot + xor(THREAD, 1),), 1, TRUE, as_expr(0), FALSE, (turn,)),
     ]
     assert ("initialised" in proved(found)) == certain
-    behind = TracedAccess(instruction(3), False, LDS, xor(THREAD, 1), 1, TRUE, as_expr(0), FALSE)
+    behind = TracedAccess(instruction(3), False, LDS, *2 * (xor(THREAD, 1),), 1, TRUE, as_expr(0), FALSE)
     assert "initialised" in proved([found[0], behind])
 
 

@@ -8,6 +8,8 @@
 | `layouts`    | a configuration's layouts, and every claim on them                                                |
 | `accumulated` | C's elements: what matrix instructions sum, and where the epilogue brings it                     |
 | `validation` | what Tile Engine's own check admits, read as data                                                |
+| `probe`      | an own kernel: what it says of its launch, its views, grid and block, as expressions               |
+| `contract`   | a launch file of that, and `own`: compiled, with the file beside it                               |
 | `sweep`      | all of it for a whole space, kept as it goes                                                      |
 
 No code of CK's is executed: its headers are compiled, and what its templates build is read from the object file.

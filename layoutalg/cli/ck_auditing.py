@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +20,17 @@ with lazy_imports():
     from layoutalg.audit import audit as audits
     from layoutalg.ck import gemm as gemms
     from layoutalg.ck import kernels
+    from layoutalg.ck import own as owned
     from layoutalg.isa.container import binary, lines
     from layoutalg.isa.decode import code as codes
 
 
+#: How sources are called that are audited as they are.
+SOURCES = (".hip", ".cpp", ".cu", ".cc", ".cxx")
+
+
 def audit(
-    what: Annotated[str, typer.Argument(help="A GEMM's tile or instance's name, or another kernel's name.")],
+    what: Annotated[str, typer.Argument(help="A GEMM's tile or instance's name, another kernel's name, or a source.")],
     include: Annotated[list[Path], typer.Option("-I", "--include", help="CK's folder of headers.")],
     target: Annotated[str, typer.Option(help="The GPU.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="A GEMM's element type, as Tile Engine names it.")] = "fp16",
@@ -48,7 +54,12 @@ def audit(
     A GEMM has a kernel for each way in which its loop over K may turn, as CK's host code chooses among them; M, N and K
     are sizes, with what its IsSupportedArgument asks of them. Exit codes are those of audit.
 
+    Of a source of your own, my_kernel.hip, whose kernels are `name(Kernel::Kargs arguments)`, the contract is written
+    beside it, my_kernel.toml, from the kernel's own views, GridSize and BlockSize, with guesses marked; once it is
+    there it is what is audited, as you have changed it.
+
     \b
+    layoutalg ck audit my_kernel.hip --include composable_kernel/include
     layoutalg ck audit 64x64x32_2x2x1_32x32x16 --include composable_kernel/include
     layoutalg ck audit layernorm2d_4x512 --include composable_kernel/include --keep kept
     """
@@ -60,21 +71,44 @@ def audit(
     if sizes and (rows or turns):
         raise InputError("--sizes says how many rows and turns there are: leave out --rows and --turns")
     launched = gemms.Launched(rows or gemms.MOST, apart, _sizes(sizes) if sizes else None)
-    source = _source(what, target, include, (dtype, layout, pipeline, pad), turns, launched)
+    if Path(what).suffix in SOURCES:
+        source: kernels.KernelSource = _own(Path(what), target, include, keep)
+    else:
+        source = _source(what, target, include, (dtype, layout, pipeline, pad), turns, launched)
     payload = source.compiled(target, include)
     files = {name: formats.loads(text, f"{name}.toml") for name, text in source.launches.items()}
-    if keep is not None:
+    if keep is not None and not isinstance(source, owned.OwnKernels):
         _keep(keep, source, payload)
     where, built = lines.SourceLines.read(payload).of, binary.read_kernels(payload)
     found = [auditing.Told(audits.audit(codes.decode_kernel(built[name]), file, seconds), where)
              for name, file in files.items()]  # fmt: skip
     if as_json:
-        print(json.dumps({"instance": source.name, "kernels": [one.data for one in found]}))
+        contracts = map(str, source.contracts) if isinstance(source, owned.OwnKernels) else ()
+        print(json.dumps({"instance": source.name, "contracts": [*contracts], "kernels": [one.data for one in found]}))
     else:
         print(source.name)
+        if isinstance(source, owned.OwnKernels):
+            print(*_contracts(source), sep="\n")
         for one in found:
             print(*one.text(), sep="\n")
     return max((one.exit_code for one in found), key=(0, auditing.UNKNOWN, 1).index)
+
+
+def _own(path: Path, target: str, include: list[Path], keep: Path | None) -> owned.OwnKernels:
+    """The kernels of a source of one's own."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        return owned.own_source(path, target, include, keep)
+    except OSError as error:
+        raise InputError(f"{path}: no contract can be written beside it: {error}; --keep says where else") from error
+
+
+def _contracts(source: owned.OwnKernels) -> Iterator[str]:
+    """Where contracts are, and what is to be done with them."""
+    for path in source.contracts:
+        made = "written as the kernel itself says; hold each line with a guess against your host code"
+        yield f"{path}: {made if path in source.made else 'as it stands'}"
 
 
 def _sizes(text: str) -> tuple[int, int, int]:

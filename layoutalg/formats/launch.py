@@ -37,7 +37,7 @@ What it cannot represent: structs in structs, textures, pointers in what pointer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from layoutalg.formats.equation import Equation
@@ -106,6 +106,19 @@ def laid_out(sizes: Sequence[int]) -> tuple[tuple[int, ...], int]:
         end = places[-1] + size
     widest = max(alignments, default=1)
     return tuple(places), -(-end // widest) * widest
+
+
+def between(sizes: list[int], until: int, size: int) -> Iterator[int]:
+    """Fields that lie between those of a struct so far and one of so many bytes at a place; `sizes` grows by them.
+
+    >>> list(between([8], 16, 4)), list(between([4], 8, 8))
+    ([8], [])
+    """
+    while laid_out((*sizes, size))[0][-1] != until:
+        end = laid_out((*sizes, 1))[0][-1]
+        piece = next(n for n in (8, 4, 2, 1) if end % n == 0 and end + n <= until)
+        sizes.append(piece)
+        yield piece
 
 
 Argument = Field | Struct

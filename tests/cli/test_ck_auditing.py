@@ -9,6 +9,7 @@ from string import Template
 import pytest
 
 from layoutalg.ck import gemm as gemms
+from tests.ck.stand_in import OWN, stand_in
 from tests.ck.test_gemm import V3, VECTORS
 from tests.cli.command import refused, run
 
@@ -118,3 +119,29 @@ def test_keeping_where_a_file_is_is_refused_before_anything_is_compiled(tmp_path
 def test_a_gemm_that_ck_never_launches_so_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(gemms, "asked", lambda *_: gemms.GemmAnswers(VECTORS, 128, V3))
     refused(run("ck", "audit", TILE, "-I", tmp_path, "--turns", 1000), "1000 turns")
+
+
+@pytest.mark.slow
+def test_an_own_kernel_has_its_contract_beside_it_which_is_audited_as_it_is_changed(tmp_path):
+    source = tmp_path / "own.hip"
+    source.write_text(OWN)
+    told = run("ck", "audit", source, "-I", stand_in(tmp_path))
+    contract = tmp_path / "own.toml"
+    assert f"{contract}: written as the kernel itself says" in told.stdout, told
+    assert "own for gfx942: unknown" in told.stdout  # rows longer than the one tile are not stored whole
+    assert "not claimed: that it is launched so (guessed = true)" in told.stdout
+    text = contract.read_text()
+    assert "n = { min = 4, max = 4096, multiple_of = 4 }" in text
+    contract.write_text(text.replace("max = 4096", "max = 256").replace("guessed = true", "guessed = false"))
+    again = run("ck", "audit", source, "-I", tmp_path, "--json")
+    assert again.returncode == 0, again
+    found = json.loads(again.stdout)
+    assert found["contracts"] == [str(contract)]
+    assert found["kernels"][0]["verdict"] == "proved"
+
+
+def test_a_source_without_a_kernel_of_ck_is_refused(tmp_path):
+    source = tmp_path / "own.hip"
+    source.write_text("__global__ void own(int* x) { *x = 1; }")
+    refused(run("ck", "audit", source, "-I", tmp_path), "no kernel of CK's is seen", "Kernel{}(k)")
+    refused(run("ck", "audit", tmp_path / "none.hip", "-I", tmp_path), "no such file")

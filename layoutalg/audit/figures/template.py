@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from layoutalg.formats.launch import laid_out
+from layoutalg.formats.launch import between, laid_out
 from layoutalg.index import Expr, div, simplify
 from layoutalg.index.parse import OPERATORS
 from layoutalg.interop.parameters import KernelParameter
@@ -236,11 +236,7 @@ def _laid(one: KernelParameter, tensors: Mapping[str, KernelParameter]) -> Itera
     sizes: list[int] = []
 
     def gap(until: int, size: int) -> Iterator[str]:
-        while laid_out((*sizes, size))[0][-1] != until:
-            end = laid_out((*sizes, 1))[0][-1]
-            piece = next(n for n in (8, 4, 2, 1) if end % n == 0 and end + n <= until)
-            sizes.append(piece)
-            yield f"{{ unused = true, bytes = {piece} }}"
+        yield from (f"{{ unused = true, bytes = {piece} }}" for piece in between(sizes, until, size))
 
     for leaf in one.fields:
         yield from gap(one.at + leaf.at, leaf.bytes)

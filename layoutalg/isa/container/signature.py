@@ -54,6 +54,26 @@ def parameters(payload: bytes, entry: int) -> tuple[KernelParameter, ...]:
         return ()
 
 
+def called(payload: bytes, name: str) -> frozenset[tuple[str, ...]]:
+    """What the parameters of functions of a name are called, wherever a code object says it.
+
+    >>> called(b"", "GridSize")
+    frozenset()
+    """
+    try:
+        file = elffile.ELFFile(io.BytesIO(payload))
+        units = file.get_dwarf_info().iter_CUs() if file.has_dwarf_info() else ()
+        dies = (die for unit in units for die in unit.iter_DIEs() if die.tag == "DW_TAG_subprogram")
+        found = (tuple(_formal(die)) for die in dies if _name(die) == name)
+        return frozenset(one for one in found if one and all(one))
+    except Exception:  # as above
+        return frozenset()
+
+
+def _formal(function: Any) -> Iterator[str]:
+    return (_name(one) for one in function.iter_children() if one.tag == "DW_TAG_formal_parameter")
+
+
 def _functions(payload: bytes, entry: int) -> Iterator[Any]:
     file = elffile.ELFFile(io.BytesIO(payload))
     if file.has_dwarf_info():
@@ -82,9 +102,9 @@ def _refers(die: Any, attribute: str) -> Any:
 
 
 def _said(die: Any, attribute: str) -> Any:
-    """An attribute's value, perhaps that of the abstract instance."""
+    """An attribute's value, perhaps that of the abstract instance, or of the declaration."""
     while die is not None and attribute not in die.attributes:
-        die = _refers(die, "DW_AT_abstract_origin")
+        die = _refers(die, "DW_AT_abstract_origin") or _refers(die, "DW_AT_specification")
     return None if die is None else die.attributes[attribute].value
 
 
@@ -179,8 +199,20 @@ def _parts(die: Any, name: str) -> Iterator[tuple[str, Any, int]]:
     members = [one for one in members if "DW_AT_external" not in one.attributes and "DW_AT_type" in one.attributes]
     if die.tag == "DW_TAG_union_type":
         members = sorted(members, key=lambda one: -_bytes(_stripped(_type(one))[0]))[:1]
-    for one in members:
-        yield _name(one) or name, _type(one), _said(one, "DW_AT_data_member_location") or 0
+    for one in (one for one in members if not _is_empty_base(one)):
+        inside = _name(one)
+        said = inside and not inside.startswith("__")  # no name of the library's own
+        yield inside if said else name, _type(one), _said(one, "DW_AT_data_member_location") or 0
+
+
+def _is_empty_base(die: Any) -> bool:
+    """Whether a member is a base of no bytes of its own: an empty class has one, and shares it where it is a base."""
+    kinds = ("DW_TAG_member", "DW_TAG_inheritance")
+    base = _stripped(_type(die))[0] if die.tag == "DW_TAG_inheritance" else None
+    if base is None or _bytes(base) > 1:
+        return False
+    inside = [one for one in base.iter_children() if one.tag in kinds and "DW_AT_external" not in one.attributes]
+    return all(map(_is_empty_base, inside))
 
 
 def _elements(die: Any) -> tuple[str, int]:

@@ -7,7 +7,7 @@ import pytest
 from layoutalg.device.compile import compile_source
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.container.signature import parameters
+from layoutalg.isa.container.signature import called, parameters
 from tests.fuzzing import FIRST, count
 from tests.matrix import each
 
@@ -87,3 +87,30 @@ def test_damaged_information_is_none_or_some() -> None:
         for _ in range(50):
             edited[draw.randrange(len(payload) // 2, len(payload))] = draw.randrange(256)
         assert isinstance(parameters(bytes(edited), entry), tuple), seed
+
+
+BASES = """
+#include <hip/hip_runtime.h>
+template <class T, int n> struct array { T __elems_[n]; };
+struct Empty {};
+template <int> struct None : Empty {};
+struct Strides { int stride; };
+struct Grid {
+  static __device__ __attribute__((noinline)) int blocks(int rows_, int columns) { return rows_ * columns; }
+};
+struct Kargs : None<0>, Strides, None<1> { array<const void*, 1> as; array<int, 2> lengths; };
+extern "C" __global__ void k(Kargs args, int* x) { x[args.lengths.__elems_[0]] = Grid::blocks(args.stride, x[1]); }
+"""
+
+
+def test_empty_bases_are_no_fields_and_names_of_the_library_are_none() -> None:
+    payload = compile_source(BASES, "gfx942", flags=("-g",)).payload
+    (kernel,) = read_kernels(payload).values()
+    args, _ = parameters(payload, kernel.entry)
+    assert [(one.name, one.at) for one in args.fields] == [
+        ("stride", 0),
+        ("as_0", 8),
+        ("lengths_0", 16),
+        ("lengths_1", 20),
+    ]
+    assert called(payload, "blocks") == {("rows_", "columns")}

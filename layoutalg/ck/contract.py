@@ -20,15 +20,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lcm
 
-from layoutalg.ck.probe import ONCE, KernelView, ProbedKernel
+from layoutalg.ck.probe import MOST, ONCE, KernelView, ProbedKernel
 from layoutalg.formats.launch import between, laid_out
 from layoutalg.index import ONE, Expr, div, simplify, substitute, symbol, variables
 from layoutalg.index.normal import normal
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.launch.symbolic import AXES
 
-#: What a size is at most, and one of the grid alone, before what must fit into the bytes of an argument and a buffer.
-LARGEST, OUTER = 1 << 14, 64
+#: What a size of the grid alone is at most, before what must fit into the bytes of an argument and a buffer.
+OUTER = 64
 
 #: What tensors and numbers stay below: offsets of buffers are of 32 bits, and CK's index_t has a sign.
 _BELOW = 1 << 31
@@ -185,7 +185,7 @@ def _limits(launch: _Launch) -> dict[str, tuple[int, int]]:
     """Of each size what it is a multiple of, and at most: such that no stride and no tensor is too large."""
     of = {one.value.name: launch.multiples.get(one.value.name, 1) for one in launch.sizes}
     names = {leaf.name for one in launch.kernel.arguments for leaf in one.fields or (one,)}
-    most = {name: max((LARGEST if name in names else OUTER) // step * step, step) for name, step in of.items()}
+    most = {name: max((MOST if name in names else OUTER) // step * step, step) for name, step in of.items()}
     fitting = [*launch.strides.values(), *(one.bytes for one in launch.tensors.values()), *launch.grid]
     while over := _over(fitting, most):
         shrinking = [name for name in over if most[name] > of[name]]

@@ -40,8 +40,8 @@ from layoutalg.symex.trace import follow
 #: Element types by the number that `element` of the header has of them.
 ELEMENTS = ("", "f64", "f32", "f16", "bf16", "f8", "bf8", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8")
 
-#: What a symbol is at most while the code is followed: products of three wrap no 32 bits.
-MOST = 1000
+#: What a symbol is at most while the code is followed; what is seen of it holds for no larger ones.
+MOST = 1 << 14
 
 #: Numbers that are taken for 1: into how many parts a product's sum is split.
 ONCE = ("k_batch", "KBatch")

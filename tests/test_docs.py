@@ -173,8 +173,9 @@ def _rows(heading: str) -> list[list[str]]:
 
 def _with(given: Mapping[str, str]) -> str:
     """A launch file in which keys of the launch have these values."""
-    launch = {"grid": "[1]", "block": "[64]", "arguments": '["x", "index", "o", "N"]', "writes": '["o"]', **given}
-    kinds = {"x": "f32", "index": "i32", "o": "f32"}
+    arguments = '["x", "index", "o", "rows", "N"]' if "points" in given else '["x", "index", "o", "N"]'
+    launch = {"grid": "[1]", "block": "[64]", "arguments": arguments, "writes": '["o"]', **given}
+    kinds = {"x": "f32", "index": "i32", "o": "f32", "rows": "u64", "row": "f32"}
     tensors = [
         f'[[descriptor]]\nname = "{name}"\ndtype = "{kind}"\nbase = {{ kind = "packed", lengths = ["N"] }}\n'
         for name, kind in kinds.items()

@@ -4,7 +4,8 @@ A sum across lanes leaves every lane the same bits, where each adds the same num
 
     lane 0: (a₀ + a₁) + (a₂ + a₃)        lane 2: (a₂ + a₃) + (a₀ + a₁)
 
-since a + b is b + a to the bit.  Not so where lanes add in a ring, ((a₀ + a₁) + a₂) + a₃ and ((a₁ + a₂) + a₃) + a₀:
+since a + b is b + a to the bit; of a greatest or least of several also where they are taken in another order.  Not so
+where lanes add in a ring, ((a₀ + a₁) + a₂) + a₃ and ((a₁ + a₂) + a₃) + a₀:
 these are equal over the reals alone, and have two forms.
 
 | a term has | in the form of thread n of the block |
@@ -46,6 +47,12 @@ from layoutalg.symex.values.instances import moved, origin_of, others, place_of
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, arguments_of, dependencies, function_of, kind_of, unknown_value
 
+#: The greatest and the least of two: by IEEE 754 of any two in any order, but for NaNs that signal.
+EXTREMES = frozenset(f"{name}_{kind}" for name in ("max", "min") for kind in ("f16", "f32", "f64"))
+
+#: Operations whose results are no NaNs that signal.
+QUIET = ("add", "sub", "mul", "fma", "max", "min")
+
 #: How often classes of threads are parted by a turn of a loop, at most.
 MOST_ROUNDS = 8
 
@@ -62,6 +69,8 @@ class ThreadValues:
         self._carried = trace.loops.carried
         self._forms: dict[Placed, Expr] = {}  # of variables
         self._classes: dict[Expr, Sequence[int]] = {}  # of what loops carry: of each thread
+        self._ranks: dict[Expr, int] = {}  # an order of terms
+        self._quiet: set[Expr] = set()  # forms of what loops carry that are no f32 that signals
 
     def _where(self, classes: Mapping[Expr, Sequence[int]]) -> ThreadValues:
         """Those where these are the classes of what loops carry."""
@@ -102,7 +111,7 @@ class ThreadValues:
         if origin_of(v) in self._loads:
             return self._loaded(v, thread)
         if is_of_its_lane(v):
-            return self.functions.apply(function_of(v), *(self._placed(e, thread) for e in arguments))
+            return self._applied(function_of(v), [self._placed(e, thread) for e in arguments])
         if function_of(v) == ELSEWHERE:
             found = self._elsewhere(arguments[0], self._placed(arguments[1], thread), thread)
             return moved(v, at) if found is None else found
@@ -111,6 +120,33 @@ class ThreadValues:
             if word.op == places.op == limit.op == "const" and 0 <= word.value < limit.value and places.value >= 0:
                 return const(int(word.value) >> int(places.value))
         return moved(v, at)
+
+    def _applied(self, name: str, arguments: Sequence[Expr]) -> Expr:
+        """What a function is of these; the greatest or least of several numbers is one of them all."""
+        if name not in EXTREMES:
+            return self.functions.apply(name, *arguments)
+        inner = (arguments_of(e) if e.op == "var" and function_of(e) == name else (e,) for e in arguments)
+        parts = [part for parts in inner for part in parts]
+        if not all(self._is_quiet(part, name) for part in parts):
+            return self.functions.apply(name, *arguments)
+        each = sorted(dict.fromkeys(parts), key=lambda e: self._ranks.setdefault(e, len(self._ranks)))
+        return self.functions.apply(name, *each) if len(each) > 1 else each[0]
+
+    def _is_quiet(self, e: Expr, name: str, taken: frozenset[Expr] = frozenset()) -> bool:
+        """Whether a number of a function's type is no NaN that signals, which a greatest of two makes a quiet one."""
+        kind = name.partition("_")[2]
+        if e.op == "const":
+            return not signals(int(e.value), kind)
+        if e.op == "select":
+            return all(self._is_quiet(way, name, taken) for way in e.args[1:])
+        if e.op != "var" or e in self._quiet:
+            return e in self._quiet
+        if kind_of(e) is Kind.RESULT:
+            return function_of(e) in {f"{operation}_{kind}" for operation in QUIET}
+        one = self._carried.get(e)
+        if one is None or e in taken:
+            return e in taken
+        return all(self._is_quiet(held, name, taken | {e}) for held in (one.before, one.after))
 
     def _in_class(self, v: Expr, thread: int) -> Expr | list[Placed]:
         """What a loop carries: of the thread's class, in its iteration."""
@@ -124,7 +160,10 @@ class ThreadValues:
             self._classes |= self._settled(origin_of(v))
         at = tuple(self._placed(e, thread) for e in iterations.values())
         name = f"{origin_of(v)} of threads as {self._classes[origin_of(v)][thread]}"
-        return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+        found = unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+        if self._is_quiet(origin_of(v), "max_f32"):
+            self._quiet.add(found)
+        return found
 
     def _settled(self, v: Expr) -> dict[Expr, Sequence[int]]:
         """The classes of what a loop carries, and of all that it carries of which an iteration makes it."""
@@ -181,6 +220,18 @@ class ThreadValues:
             return missing
         at = tuple(self._placed(e, thread) for e in terms)
         return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
+
+
+def signals(word: int, kind: str) -> bool:
+    """Whether a number is a NaN that signals: without the highest bit of its fraction.
+
+    >>> signals(0x7F800001, "f32"), signals(0x7FC00000, "f32"), signals(0xFF800000, "f32")
+    (True, False, False)
+    """
+    fraction = {"f16": 10, "f32": 23, "f64": 52}[kind]
+    exponent = (1 << {"f16": 5, "f32": 8, "f64": 11}[kind]) - 1
+    is_nan = word >> fraction & exponent == exponent and bool(word & (1 << fraction) - 1)
+    return is_nan and not word >> fraction - 1 & 1
 
 
 def _numbered(held: Sequence[object]) -> Sequence[int]:

@@ -58,7 +58,7 @@ TRIES = 16
 MOST_ASKED = 2048
 
 #: Cases of a block that are followed each by itself.
-MOST_CASES = 8
+MOST_CASES = 16
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class TracedAccess:
     store: bool
     memory: str  # a tensor's name, or `lds`
     offset: Expr
-    within: Expr  # the same; of what a loaded address points to from its own start, where offsets take all as one
+    own_offset: Expr  # the same; of what a loaded address points to from its own start, where offsets take all as one
     width: int  # bytes
     guard: Expr
     barriers: Expr

@@ -122,7 +122,7 @@ def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     if in_lds and (how.transposed or how.to_lds):
         what = "loads that transpose" if how.transposed else "loads to LDS"
         return replace(fact, why=f"no source says what {what} cost in LDS")
-    if access.within is not access.offset:
+    if access.own_offset is not access.offset:
         return replace(fact, why="where tensors begin that loaded addresses point to is not known")
     alike = simplify(moved(access.offset, dict.fromkeys(block.threads, ZERO)))
     apart = [simplify(one.offset - alike) for one in parts]

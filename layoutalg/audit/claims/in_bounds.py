@@ -24,4 +24,4 @@ def subjects(kernel: Followed) -> Sequence[TracedAccess]:
 def decided(kernel: Followed, access: TracedAccess) -> Answer:
     """That all of its bytes are inside."""
     tensor = kernel.launched.tensors[access.memory]
-    return kernel.decide(NAME, access, tensor.inside(access.within, access.width, access.store))
+    return kernel.decide(NAME, access, tensor.inside(access.own_offset, access.width, access.store))

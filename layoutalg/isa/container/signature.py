@@ -14,9 +14,10 @@ Half types that are structs are known by their names.  What it cannot represent:
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.lazy import lazy_imports
@@ -26,6 +27,8 @@ with lazy_imports():
 
 #: Letters of element types by the encoding of a base type (DWARF 5, 7.8): boolean, float, signed, unsigned, UTF.
 _ENCODED = {0x02: "u", 0x04: "f", 0x05: "i", 0x06: "i", 0x07: "u", 0x08: "u", 0x10: "u"}
+
+T = TypeVar("T")
 
 #: Types of HIP that are structs around bits: the element type by the start of their names.
 _BITS = {
@@ -47,11 +50,9 @@ def parameters(payload: bytes, entry: int) -> tuple[KernelParameter, ...]:
     >>> parameters(b"", 0x1000)
     ()
     """
-    try:
-        found = next(_functions(payload, entry), None)
-        return tuple(_parameters(found)) if found is not None else ()
-    except Exception:  # damaged information says nothing, and pyelftools meets it with errors of many kinds
-        return ()
+    return _read(
+        lambda: tuple(one for found in islice(_functions(payload, entry), 1) for one in _parameters(found)), ()
+    )
 
 
 def called(payload: bytes, name: str) -> frozenset[tuple[str, ...]]:
@@ -60,14 +61,25 @@ def called(payload: bytes, name: str) -> frozenset[tuple[str, ...]]:
     >>> called(b"", "GridSize")
     frozenset()
     """
+
+    def found() -> Iterator[tuple[str, ...]]:
+        dies = (die for unit in _units(payload) for die in unit.iter_DIEs() if die.tag == "DW_TAG_subprogram")
+        yield from (tuple(_formal(die)) for die in dies if _name(die) == name)
+
+    return _read(lambda: frozenset(one for one in found() if one and all(one)), frozenset())
+
+
+def _read(what: Callable[[], T], nothing: T) -> T:
+    """What is read; nothing of damaged information, which pyelftools meets with errors of many kinds."""
     try:
-        file = elffile.ELFFile(io.BytesIO(payload))
-        units = file.get_dwarf_info().iter_CUs() if file.has_dwarf_info() else ()
-        dies = (die for unit in units for die in unit.iter_DIEs() if die.tag == "DW_TAG_subprogram")
-        found = (tuple(_formal(die)) for die in dies if _name(die) == name)
-        return frozenset(one for one in found if one and all(one))
-    except Exception:  # as above
-        return frozenset()
+        return what()
+    except Exception:
+        return nothing
+
+
+def _units(payload: bytes) -> Iterator[Any]:
+    file = elffile.ELFFile(io.BytesIO(payload))
+    yield from file.get_dwarf_info().iter_CUs() if file.has_dwarf_info() else ()
 
 
 def _formal(function: Any) -> Iterator[str]:
@@ -75,10 +87,8 @@ def _formal(function: Any) -> Iterator[str]:
 
 
 def _functions(payload: bytes, entry: int) -> Iterator[Any]:
-    file = elffile.ELFFile(io.BytesIO(payload))
-    if file.has_dwarf_info():
-        for unit in file.get_dwarf_info().iter_CUs():
-            yield from _within(unit.get_top_DIE(), entry)
+    for unit in _units(payload):
+        yield from _within(unit.get_top_DIE(), entry)
 
 
 def _within(scope: Any, entry: int) -> Iterator[Any]:

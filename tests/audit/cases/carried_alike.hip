@@ -75,3 +75,60 @@ KERNEL(along_a_chain) {
     o[(blockIdx.x * n + i) * 128 + threadIdx.x] = s[0];
   }
 }
+// an inner loop goes on with what the outer one carries
+//: proved
+KERNEL(nested_right) {
+  __shared__ float s[1];
+  float m = 0, d = 0;
+  for (int i = 0; i < n; i++) {
+    float q = d;
+    for (int j = 0; j < n; j++) q = q * 2 + x[(blockIdx.x * n + i) * 64];
+    m += q;
+    d += 1;
+    __syncthreads();
+    s[0] = m;
+    __syncthreads();
+    o[(blockIdx.x * n + i) * 128 + threadIdx.x] = s[0];
+  }
+}
+// which one wave has otherwise after the first turn
+//: race_free refuted
+KERNEL(nested) {
+  __shared__ float s[1];
+  float m = 0, d = 0;
+  for (int i = 0; i < n; i++) {
+    float q = d;
+    for (int j = 0; j < n; j++) q = q * 2 + x[(blockIdx.x * n + i) * 64];
+    m += q;
+    d += threadIdx.x / 64;
+    __syncthreads();
+    s[0] = m;
+    __syncthreads();
+    o[(blockIdx.x * n + i) * 128 + threadIdx.x] = s[0];
+  }
+}
+// waves make another number of turns
+//: race_free refuted
+KERNEL(other_counts) {
+  __shared__ float s[1];
+  float m = 0;
+  int k = threadIdx.x < 64 ? n : n - 1;
+  for (int j = 0; j < k; j++) m += x[(blockIdx.x * n) * 64 + j];
+  s[0] = m;
+  __syncthreads();
+  o[blockIdx.x * n * 128 + threadIdx.x] = s[0];
+}
+// and lanes
+//: race_free refuted
+KERNEL(exit_of_lanes) {
+  __shared__ float s[1];
+  float m = 0;
+  for (int j = 0; j < n; j++) {
+    float v = x[(blockIdx.x * n) * 64 + j];
+    m += v;
+    if (v > threadIdx.x) break;
+  }
+  s[0] = m;
+  __syncthreads();
+  o[blockIdx.x * n * 128 + threadIdx.x] = s[0];
+}

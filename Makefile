@@ -12,11 +12,11 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels]'
 	touch $@
 
 .venv/.tools: .venv/.installed Makefile tests/composable_kernel.py
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test,lint,docs,recheck,dask,lsp]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp]'
 	$(BIN)/python -m tests.composable_kernel
 	touch $@
 
@@ -44,11 +44,11 @@ docs: .venv/.docs  ## the documentation in build/docs, its lessons run; a warnin
 	NO_MKDOCS_2_WARNING=1 RUN_LESSONS=1 $(BIN)/mkdocs build --strict -q -f docs/mkdocs.yml
 
 .venv/.docs: .venv/.installed
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,docs]'
 	touch $@
 
 notebooks: .venv/.installed  ## the lessons, opened in Jupyter
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[notebooks]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,notebooks]'
 	$(BIN)/jupyter lab notebooks
 
 outputs: .venv/.docs  ## what the lessons' cells show, made anew

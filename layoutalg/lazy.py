@@ -16,7 +16,8 @@ ordinary imports, in a block that says that they may wait; mypy, ruff and import
         from layoutalg.interop import cute
 
 No import stands in a function, and such a block imports modules alone (`tests/test_architecture.py` holds both): a name
-out of a module needs it at once, so say `np.array`.  A module that is not installed is an ImportError of its first use.
+out of a module needs it at once, so say `np.array`.  A module that is not installed is an ImportError of its first use,
+and one that an extra of ours brings says which (`MissingExtraError`).
 
 A module that collects the names of others imports them in a block of `exports`, and each is looked up when it is first
 asked for.  A room whose name is also that of what it does can be called (`called`).
@@ -31,6 +32,30 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+EXTRA = {
+    **dict.fromkeys(("tinygrad", "msgpack", "elftools"), "kernels"),
+    **dict.fromkeys(("pygls", "lsprotocol"), "lsp"),
+    "distributed": "dask",
+}
+"""Which of our extras brings a module (pyproject has its packages)."""
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """A package that is not installed, and which extra brings it.
+
+    >>> print(MissingExtraError("tinygrad"))
+    tinygrad, of layoutalg's extra `kernels`, is not installed: in a clone, pip install '.[kernels]'
+    """
+
+    def __init__(self, name: str) -> None:
+        extra = EXTRA[name]
+        told = f"{name}, of layoutalg's extra `{extra}`, is not installed: in a clone, pip install '.[{extra}]'"
+        super().__init__(told, name=name)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str | None]]:
+        return type(self), (self.name,)
+
 
 _REPLACED = RLock()
 """Held while Python's own import is replaced."""
@@ -88,7 +113,12 @@ class _Lazy(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # Python's own names: tools ask for them, which need not import anything
             raise AttributeError(name)
-        found = getattr(import_module(self.__name__), name)
+        try:
+            found = getattr(import_module(self.__name__), name)
+        except ModuleNotFoundError as error:
+            if error.name in EXTRA:
+                raise MissingExtraError(error.name) from None
+            raise
         if not self.__name__.startswith("layoutalg."):  # what is not ours stays as it is: found once, it is kept
             setattr(self, name, found)
         return found

@@ -38,7 +38,7 @@ def shell(tmp_path):
 def test_the_action_installs_this_package_then_checks_what_is_given():
     install, sarif, check = ACTION["runs"]["steps"]
     assert (ROOT / ".github/actions/check/../../..").resolve() == ROOT
-    assert install["run"] == 'python -m pip install "$GITHUB_ACTION_PATH/../../.."'
+    assert install["run"] == 'python -m pip install "$GITHUB_ACTION_PATH/../../..[kernels]"'
     given = {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     assert {*sarif["env"].values()} == given
     assert {*check["env"].values()} < given

@@ -22,7 +22,7 @@ def test_an_absent_package_skips_unless_it_was_promised(monkeypatch: pytest.Monk
 
 def test_make_installs_and_promises_every_extra_that_tests_need() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    assert "[test,lint,docs,recheck,dask,lsp]" in makefile
+    assert "[kernels,test,lint,docs,recheck,dask,lsp]" in makefile
     runs = [line for line in makefile.splitlines() if "/pytest" in line]
     assert runs
     assert all("$(EXTRAS)" in line for line in runs)
@@ -50,5 +50,5 @@ def test_what_users_are_told_to_install_is_ours_by_path_or_a_package_that_we_dep
         if not name.startswith(("-", ".", "{"))
     }
     asked = {re.split(r"[=<>,:;)]", name)[0] for name in told}
-    assert {"hip-python", "cuda-bindings", "distributed", "cvc5", "bitwuzla"} <= asked
+    assert {"hip-python", "cuda-bindings", "cvc5", "bitwuzla"} <= asked
     assert asked <= known

@@ -217,8 +217,6 @@ def cluster(executor: str | None, jobs: int) -> Iterator[futures.Executor | None
         try:
             workers = clusters.dask_executor(address or None, workers=jobs if jobs > 1 else None, say=_say)
             found = stack.enter_context(workers)
-        except ImportError:
-            raise InputError("--executor dask needs Dask: pip install distributed") from None
         except (OSError, ValueError) as error:
             raise InputError(f"--executor {executor}: {error}") from None
         yield found

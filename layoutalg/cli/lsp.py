@@ -25,7 +25,7 @@ from typing import Annotated, TypeVar
 
 from layoutalg import __version__
 from layoutalg.cli import checked, reports
-from layoutalg.cli.errors import InputError, is_told
+from layoutalg.cli.errors import is_told
 from layoutalg.cli.files import ENDING, Includes, accesses_of, load, refuse_empty
 from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy_imports
@@ -51,11 +51,7 @@ def lsp(
     seconds: Annotated[float, time_limit("each claim")] = 10.0,
 ) -> int:
     """Serve an editor (Language Server Protocol, standard streams): diagnostics and hover for spec files."""
-    try:
-        made = serve(Editor(tuple(include or ()), prove.Limits(seconds=seconds)))
-    except ImportError:
-        raise InputError("lsp needs pygls: pip install pygls") from None
-    made.start_io()
+    serve(Editor(tuple(include or ()), prove.Limits(seconds=seconds))).start_io()
     return 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from layoutalg.cli.lsp import is_spec
-from tests.cli.command import GOOD, refused, run
+from tests.cli.command import GOOD, run
 from tests.optional import needed
 
 WRONG = GOOD.replace("520", "500") + 'claims = ["in_bounds", "injective"]  # 𝄞 and a claim\n'
@@ -165,8 +165,3 @@ def test_a_descriptor_s_name_is_explained_wherever_it_stands(client: Client, tmp
 def test_of_another_file_nothing_is_said(client: Client, tmp_path: Path) -> None:
     assert client.open(tmp_path / "pyproject.toml", '[project]\nname = "a" x') == []
     assert not is_spec(Path("a.md"), "[[descriptor]]")
-
-
-def test_without_pygls_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
-    refused(run("lsp"), "pip install pygls")

@@ -75,7 +75,9 @@ class OwnRegisters:
 
     def after(self, step: FlowStep, kernel: KernelBinary) -> None:
         """Takes in a step."""
-        one, (reads, writes) = step.instruction, step.effects
+        one, (reads, writes, *perhaps) = step.instruction, step.effects
+        if any(perhaps):
+            raise UnsupportedInstructionError(f"{one.place}: a register that M0 names")
         slots = _slots(one, kernel)
         if slots and ACCESSES[one.name].store:
             return self._stored(step, slots, ACCESSES[one.name].size)

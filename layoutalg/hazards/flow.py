@@ -11,7 +11,8 @@ entry, at a branch's target and after a branch; a step of it is an instruction w
 | S_ENDPGM, S_TRAP 2 | nowhere |
 
 A kernel with preloaded arguments has two entries (`isa.container.binary`): both are followed.
-Accesses of memory that a wave may skip, as S_SETVSKIP says, may happen or not.
+Accesses of memory that a wave may skip, as S_SETVSKIP says, may happen or not; which registers M0 names is not known
+(`indexing`).
 What it cannot represent: vector arithmetic that may be skipped; addresses that are loaded, or made in another block
 (`UnsupportedInstructionError`); which of its calls a function returns to.
 """
@@ -25,12 +26,13 @@ from typing import Protocol, Self, TypeVar
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.hazards.constants import Constants
+from layoutalg.hazards.indexing import IndexMode
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import branch_target, relative
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.effects import Effects, effects_of, scalars
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.isa.semantics.control import ENDS, ENDS_PROGRAM, JUMPS, SETS_SKIPPING, TRAPS, VECTOR
+from layoutalg.isa.semantics.control import BEGINS_INDEXING, ENDS, ENDS_PROGRAM, JUMPS, SETS_SKIPPING, TRAPS, VECTOR
 
 #: Bytes of the longest instruction, and more than enough.
 _LONGEST = 16
@@ -127,7 +129,24 @@ class ControlFlow:
         where nothing says.
         """
         ways = {one.start: one for one in (replace(kernel, preloading=False), kernel)}
-        return cls(kernel, tuple(ways.items()), _Reader(kernel).blocks(ways))
+        return cls(kernel, tuple(ways.items()), _Reader(kernel).blocks(ways))._indexed()
+
+    def _indexed(self) -> ControlFlow:
+        """The graph with operands that M0 names told as what they are."""
+        if not any(step.instruction.name == BEGINS_INDEXING for step in self.steps.values()):
+            return self
+        changed: dict[int, FlowBlock] = {}
+
+        def through(block: FlowBlock, indexing: IndexMode) -> None:
+            steps: list[FlowStep] = []
+            for step in block.steps:
+                one = indexing.named(step.instruction)
+                steps.append(step if one is step.instruction else FlowStep(one, effects_of(one, self.kernel)))
+                indexing.step(step.instruction, step.effects)
+            changed[block.start] = replace(block, steps=tuple(steps))
+
+        self.known_before(IndexMode(), through)
+        return replace(self, blocks=changed)
 
     @property
     def entries(self) -> tuple[int, ...]:

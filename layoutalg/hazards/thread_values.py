@@ -76,7 +76,7 @@ class KnownInThreads:
         results = self._computed(one)
         if one.form.startswith("VOP") and not self.all_on:
             results = {}
-        self._forget(step.effects.writes)
+        self._forget(step.effects.writes | step.effects.perhaps_writes)
         for operand, result in results.items():
             if result.dtype == np.bool_:
                 self.masks[operand.index] = result
@@ -207,7 +207,7 @@ class ValuesAtBlocks:
 
     def step(self, values: KnownInThreads, step: FlowStep) -> None:
         """What is known after a step, which matters only where it writes something relevant."""
-        if step.effects.writes & self.relevant:
+        if (step.effects.writes | step.effects.perhaps_writes) & self.relevant:
             values.step(step)
 
     def steps_of(self, block: FlowBlock, before: KnownInThreads) -> Iterator[tuple[FlowStep, KnownInThreads]]:

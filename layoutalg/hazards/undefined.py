@@ -97,7 +97,7 @@ def _from(flow: ControlFlow, entry: int, undefined: Registers) -> Iterator[tuple
 
 def _after(flow: ControlFlow, step: FlowStep, undefined: Registers) -> Registers:
     """What is undefined after a step: its results, where a whole register that it reads is."""
-    reads, writes = step.effects
+    reads, writes = step.effects.reads, step.effects.writes | step.effects.perhaps_writes
     one = step.instruction
     clears = one.name in _DEFINED or (one.name in _CLEARS and one.operands.get("a") == one.operands.get("b"))
     if not reads & undefined or clears or one.name in ACCESSES:
@@ -114,7 +114,7 @@ def _whole(span: TouchedRegisters, undefined: Registers) -> bool:
 
 def _used(flow: ControlFlow, step: FlowStep, undefined: Registers) -> Registers:
     """What of the undefined registers decides where something is accessed, what is stored, or where control goes."""
-    reads, writes = step.effects
+    reads, writes = step.effects.reads, step.effects.writes
     if not reads & undefined:
         return 0
     one = step.instruction

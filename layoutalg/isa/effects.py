@@ -5,12 +5,13 @@
 | V_FMAC_F32 d=v0, a=v1, b=s2 | v0, v1, s2 | v0 |
 | GLOBAL_LOAD_DWORDX2 d=v[4:5], addr=v[2:3] | v2, v3 | v4, v5: later, as its counter says |
 | V_MFMA_F32_32X32X8_F16 d=a[0:15], … | its sources | a0 … a15 |
+| V_MOV_B32 d=v5, a=v[m0]+8 | none that is known: perhaps one from v8 on | v5 |
 
 A set of registers is a number: one bit for each scalar register, two for each vector register, whose halves may be
 read, written and loaded apart.  So to ask what two instructions have in common is one operation.
 Operands and their widths are those of `decode.allowed`, from the tables of `semantics`; the run on numbers asks the
 wait counters of the same registers (`run.registers`), and the test suite holds the two against each other.
-What it cannot represent: EXEC, which every vector instruction reads; registers that M0 names.
+What it cannot represent: EXEC, which every vector instruction reads; which register M0 names.
 """
 
 from __future__ import annotations
@@ -29,7 +30,18 @@ from layoutalg.isa.interpreter.moves import BY_NUMBER, MOVES
 from layoutalg.isa.interpreter.operands import half_of, keeps_other_half, selected
 from layoutalg.isa.interpreter.sub_dword import keeps_rest
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, SETS_SKIPPING, TRAPS
+from layoutalg.isa.semantics.control import (
+    BARRIERS,
+    BEGINS_INDEXING,
+    BRANCHES,
+    ENDS,
+    ENDS_INDEXING,
+    JUMPS,
+    SETS_INDEX,
+    SETS_INDEXED,
+    SETS_SKIPPING,
+    TRAPS,
+)  # fmt: skip
 from layoutalg.isa.semantics.counted import SCALAR_STORES
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
@@ -42,15 +54,20 @@ Registers = int
 _FIRST = {"v": 0, "a": 512, "s": 1024, "m0": 1152, "scc": 1153}
 _HALVES = {"v": 2, "a": 2}
 
+#: What the kind of an operand ends with that is so many registers further on as M0 says; registers of a file.
+BY_M0, _FILE = "[m0]+", 256
+
 #: How many bits a set has.
 END = 1154
 
 
 class Effects(NamedTuple):
-    """The registers that an instruction reads, and those that it writes, at once or later."""
+    """The registers that an instruction reads, and those that it writes, at once or later; one of some, as M0 says."""
 
     reads: Registers
     writes: Registers
+    perhaps_reads: Registers = 0
+    perhaps_writes: Registers = 0
 
 
 @dataclass(frozen=True)
@@ -66,8 +83,14 @@ class TouchedRegisters:
 
     @property
     def registers(self) -> Registers:
-        """As a set."""
+        """As a set; none where M0 says which they are."""
         return registers(self.operand.kind, self.operand.index, self.count, self.half)
+
+    @property
+    def perhaps(self) -> Registers:
+        """Those that they are among, where M0 says which."""
+        kind, first = self.operand.kind, self.operand.index
+        return registers(kind.removesuffix(BY_M0), first, _FILE - first) if kind.endswith(BY_M0) else 0
 
 
 #: What branches look at → its kind and number.
@@ -142,15 +165,26 @@ def _name(kind: str, first: int, last: int) -> str:
 def effects_of(instruction: Instruction, kernel: KernelBinary) -> Effects:
     """What an instruction reads and writes.
 
-    Raises `UnsupportedInstructionError` for one that no table describes, or whose registers M0 names.
+    Raises `UnsupportedInstructionError` for one that no table describes.
     """
-    reads = writes = 0
+    reads = writes = perhaps_reads = perhaps_writes = 0
     for one in spans_of(instruction, kernel):
         if one.read:
             reads |= one.registers
+            perhaps_reads |= one.perhaps
         if one.written:
             writes |= one.registers
-    return Effects(reads, writes)
+            perhaps_writes |= one.perhaps
+    return Effects(reads, writes, perhaps_reads, perhaps_writes)
+
+
+def by_m0(operand: Operand) -> Operand:
+    """The vector register so many further on than an operand as M0 says; another operand as it is.
+
+    >>> str(by_m0(Operand("v", 8)))
+    'v[m0]+8'
+    """
+    return replace(operand, kind=operand.kind + BY_M0) if operand.kind in _HALVES else operand
 
 
 def spans_of(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRegisters]:
@@ -179,6 +213,9 @@ def _spans(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRe
         yield TouchedRegisters("d", target, 2, written=True)
     elif name.startswith(SCALAR_STORES):
         yield from _stored_by_scalar(instruction)
+    elif name in (BEGINS_INDEXING, SETS_INDEXED, SETS_INDEX):
+        yield TouchedRegisters("a", instruction.operands.get("a", NO_REGISTER), 1, read=True)
+        yield TouchedRegisters("m0", Operand("m0"), 1, read=True, written=True)  # a part of it
     elif name == SETS_SKIPPING:
         yield from (TouchedRegisters(role, operand, 1, read=True) for role, operand in instruction.operands.items())
     elif name in EXCHANGES or name in MOVES:
@@ -193,8 +230,8 @@ def _spans(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRe
 def _is_plain(instruction: Instruction, kernel: KernelBinary) -> bool:
     """Whether an instruction is known, and has to do with no register."""
     name = instruction.name
-    known = name in BARRIERS or name in ENDS or name in TRAPS or name in SETS_MODE or name in kernel.architecture.waits
-    return known or has_no_effect(name, instruction.fields)
+    known = name in BARRIERS or name in ENDS or name in TRAPS or name in SETS_MODE or name == ENDS_INDEXING
+    return known or name in kernel.architecture.waits or has_no_effect(name, instruction.fields)
 
 
 def _arithmetic(instruction: Instruction, alu: Alu, kernel: KernelBinary) -> Iterator[TouchedRegisters]:
@@ -281,9 +318,10 @@ def _has_vector_address(instruction: Instruction, access: MemoryInstruction, ker
 def _moved(instruction: Instruction) -> Iterator[TouchedRegisters]:
     """Moves between lanes, each of one register."""
     name = instruction.name
-    if name in BY_NUMBER or name.startswith("S_SET_GPR_IDX"):
-        raise UnsupportedInstructionError(f"{instruction.place}: a register that M0 names")
-    swaps = "_SWAP_" in name
+    if name in BY_NUMBER:
+        yield TouchedRegisters("m0", Operand("m0"), 1, read=True)
+    swaps, named_by_m0 = "_SWAP_" in name, BY_NUMBER.get(name)
     for role, operand in instruction.operands.items():
         kept = role == "d" and "PERMLANE" in name
+        operand = by_m0(operand) if role == named_by_m0 else operand
         yield TouchedRegisters(role, operand, 1, read=role != "d" or kept, written=role == "d" or swaps)

@@ -76,7 +76,8 @@ def compared(target, most):
             continue
         count += 1
         in_parts = one.form.endswith("_SDWA") or "PERMLANE" in one.name  # of a register all is said to be read
-        missing = (ran[0] & ~said.reads | ran[1] & ~said.writes) & ~STATE
+        reads, writes = said.reads | said.perhaps_reads, said.writes | said.perhaps_writes
+        missing = (ran[0] & ~reads | ran[1] & ~writes) & ~STATE
         more = (0 if in_parts else said.reads & ~ran[0]) | said.writes & ~ran[1]
         if missing or more & ~STATE:
             wrong.append((text, [*named(missing)], [*named(more & ~STATE)]))

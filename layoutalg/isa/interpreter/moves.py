@@ -13,6 +13,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.operands import Operands, operand_of
 from layoutalg.isa.interpreter.storage import Lanes
+from layoutalg.isa.semantics.control import BEGINS_INDEXING, ENDS_INDEXING
 
 
 class Moves:
@@ -57,7 +58,7 @@ class Moves:
         """V_MOVRELS_B32, V_MOVRELD_B32: M0 is added to the number of the source or of the result."""
         source, target = operand_of(instruction, "a"), operand_of(instruction, "d")
         offset = self.registers.register_offset()
-        if instruction.name == "V_MOVRELS_B32":
+        if BY_NUMBER[instruction.name] == "a":
             source = self.registers.further(source, offset)
         else:
             target = self.registers.further(target, offset)
@@ -66,8 +67,8 @@ class Moves:
         self.registers.write_register(target, 32, word)
 
 
-#: Moves from or to the register whose number M0 is added to.
-BY_NUMBER = frozenset({"V_MOVRELS_B32", "V_MOVRELD_B32"})
+#: Move → the operand whose number M0 is added to.
+BY_NUMBER: Mapping[str, str] = {"V_MOVRELS_B32": "a", "V_MOVRELD_B32": "d"}
 
 #: Instruction → what carries it out.
 MOVES: Mapping[str, Callable[[Moves, Instruction], None]] = {
@@ -75,7 +76,7 @@ MOVES: Mapping[str, Callable[[Moves, Instruction], None]] = {
     "V_WRITELANE_B32": Moves.write_lane,
     "V_READFIRSTLANE_B32": Moves.read_first_lane,
     "S_GETPC_B64": Moves.program_counter,
-    "S_SET_GPR_IDX_ON": Moves.begin_index_mode,
-    "S_SET_GPR_IDX_OFF": Moves.end_index_mode,
+    BEGINS_INDEXING: Moves.begin_index_mode,
+    ENDS_INDEXING: Moves.end_index_mode,
     **dict.fromkeys(BY_NUMBER, Moves.move_relative),
 }

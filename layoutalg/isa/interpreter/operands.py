@@ -31,8 +31,8 @@ Action = Callable[[], None]
 #: Operand code of an aperture's base → the space that it is the base of (ISA manuals, "Scalar source operands").
 APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
 
-#: Role → its bit in the mode of register indexing (CDNA ISA, S_SET_GPR_IDX_ON).
-_INDEX_BITS: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
+#: Role → its bit in the mode of register indexing (CDNA 4 ISA, 6.6.1).
+INDEXED: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 
 
 #: Kinds of operands that are the same at any time.
@@ -209,7 +209,7 @@ class Operands:
         return self.registers.lanes_of(self.constant(operand, self.kernel.wave_size))
 
     def _indexed(self, operand: Operand, role: str) -> Operand:
-        if operand.kind != "v" or not self.registers.index_mode & _INDEX_BITS[role]:
+        if operand.kind != "v" or not self.registers.index_mode & INDEXED[role]:
             return operand
         return self.registers.further(operand, self.registers.register_offset())
 

@@ -49,3 +49,9 @@ SETS_SKIPPING = "S_SETVSKIP"
 
 #: What the names begin with of instructions that such a wave does not issue: its accesses are not counted either.
 VECTOR = ("V_", "BUFFER_", "GLOBAL_", "FLAT_", "SCRATCH_", "DS_")
+
+#: What lets M0 name vector registers from here on, and what ends it (CDNA 4 ISA, 6.6, "VGPR Indexing").
+BEGINS_INDEXING, ENDS_INDEXING = "S_SET_GPR_IDX_ON", "S_SET_GPR_IDX_OFF"
+
+#: What says meanwhile which operands M0 names, and what says the number that is added.
+SETS_INDEXED, SETS_INDEX = "S_SET_GPR_IDX_MODE", "S_SET_GPR_IDX_IDX"

@@ -31,7 +31,7 @@ from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.semantics.accesses import NO_EFFECT, gives_result, invalidates
-from layoutalg.isa.semantics.control import BARRIERS, TRAPS
+from layoutalg.isa.semantics.control import BARRIERS, ENDS_INDEXING, TRAPS
 from layoutalg.isa.semantics.ordering import renews, writes_back
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -134,7 +134,7 @@ class SymbolicMachine:
         """Refuses all but vector operations, of which alone it is said what the mode does."""
         name = instruction.name
         vector = name in ALU and instruction.form.startswith("VOP")
-        if self.registers.index_mode and not vector and name not in NO_EFFECT and name != "S_SET_GPR_IDX_OFF":
+        if self.registers.index_mode and not vector and name not in NO_EFFECT and name != ENDS_INDEXING:
             raise NotReadable(f"{instruction.place} with indexed registers")
 
     # The start

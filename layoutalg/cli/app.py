@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from layoutalg import __version__
-from layoutalg.cli.errors import BAD_INPUT, DEFECT, is_told
+from layoutalg.cli.errors import BAD_INPUT, DEFECT, is_told, words
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -51,14 +51,14 @@ COMMANDS = {
 
 
 def application(command: str = "") -> typer.Typer:
-    """All commands; where one is named, that one alone, so that no other's module is imported."""
+    """All commands; where one is named, that one alone, and for `--version` none: no other's module is imported."""
     app = typer.Typer(
         help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
         invoke_without_command=True,
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
-    for name in [command] if command in COMMANDS else COMMANDS:
+    for name in [command] if command in COMMANDS else [] if command == "--version" else COMMANDS:
         made = getattr(COMMANDS[name], "compile_file" if name == "compile" else name)
         if isinstance(made, typer.Typer):
             app.add_typer(made, name=name)
@@ -89,7 +89,7 @@ def main() -> None:
         code = 130
     except Exception as error:
         if is_told(error):
-            code = _told(str(error), BAD_INPUT, *getattr(error, "shown", ()))
+            code = _told(words(error), BAD_INPUT, *getattr(error, "shown", ()))
         else:
             traceback.print_exc()
             code = _told("this is a defect of layoutalg, not of its input; please report it", DEFECT)

@@ -15,10 +15,10 @@ from layoutalg.cli.output import placed, say, time_limit
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
-    import layoutalg.explain as explaining
     import layoutalg.prove as prove
     from layoutalg import formats
     from layoutalg.cpp import convert as converted
+    from layoutalg.formats import sized
 
 MARKS = {"proved": ("✓", "green"), "refuted": ("✗", "red"), "unknown": ("?", "yellow")}
 
@@ -77,7 +77,7 @@ def _file(path: Path, define: list[str] | None, include: list[Path] | None, name
     if name is None and (why := unread_reason(spec)):
         print(f"note: {path}: {why}{missing(path, defines)}", file=sys.stderr)
     sizes = {} if path.suffix in SOURCES else sizes_of(define)
-    return [explaining.sized(item, sizes) if isinstance(item, formats.DescriptorItem) else item for item in items]
+    return [sized.sized(item, sizes) if isinstance(item, formats.DescriptorItem) else item for item in items]
 
 
 def _text(notation: str, text: str, shape: str | None) -> list[converted.Item]:

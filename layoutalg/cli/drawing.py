@@ -44,10 +44,9 @@ from layoutalg.target import DEFAULT, DEFAULT_READ
 
 with lazy_imports():
     import layoutalg.draw as drawn
-    import layoutalg.explain as explain
     from layoutalg import formats, index, layout
     from layoutalg.draw import files as writers
-    from layoutalg.formats import accesses
+    from layoutalg.formats import accesses, sized
     from layoutalg.memory import banks
     from layoutalg.memory import reach as accessing
 
@@ -260,7 +259,7 @@ class Asked:
     def descriptor(self, name: str | None) -> formats.DescriptorItem:
         """The descriptor, with values for some of its symbols."""
         item = descriptor_of(self.spec, name)
-        return explain.sized(item, self.sizes, accesses_of(self.spec, item.name))
+        return sized.sized(item, self.sizes, accesses_of(self.spec, item.name))
 
     def accesses(self, name: str) -> list[formats.AccessItem]:
         """The file's accesses of a descriptor, with values for some of their symbols."""
@@ -268,7 +267,7 @@ class Asked:
 
     def sized(self, item: formats.AccessItem) -> formats.AccessItem:
         """An access, with values for some of its symbols."""
-        return explain.sized_access(item, self.sizes)
+        return sized.sized_access(item, self.sizes)
 
 
 def _written(folder: Path, name: str, frames: Sequence[drawn.Picture]) -> str:

@@ -18,3 +18,14 @@ def is_told(error: Exception) -> bool:
     (True, True, False)
     """
     return isinstance(error, OSError) or any(kind.__module__.startswith("layoutalg.") for kind in type(error).__mro__)
+
+
+def words(error: Exception) -> str:
+    """An error in one line, the file first where it is of one.
+
+    >>> words(FileNotFoundError(2, "No such file or directory", "x.co"))
+    'x.co: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

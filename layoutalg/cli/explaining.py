@@ -28,6 +28,7 @@ from layoutalg.target import DEFAULT_EXPLAINED
 with lazy_imports():
     import layoutalg.explain as explaining
     import layoutalg.prove as prove
+    from layoutalg.formats import sized
 
 
 def explain(
@@ -61,9 +62,9 @@ def explain(
     found = []
     for item in items:
         own = accesses_of(spec, item.name)
-        at_sizes = [explaining.sized_access(one, sizes) for one in own]
-        sized = explaining.sized(item, sizes, own)
-        found.append(explaining.explain(sized, tuple(target or DEFAULT_EXPLAINED), limits, at_sizes))
+        at_sizes = [sized.sized_access(one, sizes) for one in own]
+        at = sized.sized(item, sizes, own)
+        found.append(explaining.explain(at, tuple(target or DEFAULT_EXPLAINED), limits, at_sizes))
     if as_json:
         document = {"file": spec.path, "descriptors": [explaining.data(one) for one in found]}
         print(json.dumps(document, indent=1, ensure_ascii=False))

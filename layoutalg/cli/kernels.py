@@ -245,8 +245,8 @@ def compile_file(
         raise InputError(f"--include {missing}: no such folder; give one that holds headers")
     try:
         read_whole(source).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{source}: cannot be read as text ({error})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source}: no text: {error}") from None
     flags = (f"-std={standard}", *(f"-D{macro}" for macro in define or ()), *(("-g",) if lines else ()))
     try:
         compiler = device.choose_with_ocml(target)

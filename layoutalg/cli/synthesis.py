@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from layoutalg.cli.errors import InputError
-from layoutalg.cli.files import Includes, descriptor_of
+from layoutalg.cli.files import Includes, descriptor_of, sizes_of
 from layoutalg.cli.files import read as layouts
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
@@ -32,6 +32,8 @@ def synth(
         bool, typer.Option("--transposed", help="The tile is K × M (or N), read by loads that transpose.")
     ] = False,
     direct: Annotated[int, typer.Option(help="Bytes a lane of loads that bring it straight to LDS.")] = 0,
+    copy: Annotated[int, typer.Option(help="Bytes a lane of the stores that copy it to LDS; as many as fit.")] = 0,
+    define: Annotated[list[str] | None, typer.Option("-D", help="A size of the file's descriptor: NAME=VALUE.")] = None,
     style: Annotated[str, typer.Option(help="any, swizzle, xor, cyclic, padding or both.")] = "any",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", callback=placed, help="A spec file, or C++ (.hpp).")
@@ -43,12 +45,19 @@ def synth(
         raise InputError("synth: give either a spec file with accesses, or --tile ROWSxCOLUMNS --read INSTRUCTION")
     if file is not None and transposed:
         raise InputError("synth: --transposed is of --tile: in a file each access names its instruction")
+    if file is not None and copy:
+        raise InputError("synth: --copy is of --tile: in a file each access has its own width")
+    if file is None and define:
+        raise InputError("synth: -D is of a file: --tile has its sizes")
     if file is not None:
         spec = layouts(file, {}, include)
-        found, code = command.from_spec(spec, descriptor_of(spec, descriptor).name, style, direct=direct)
+        of = descriptor_of(spec, descriptor).name
+        found, code = command.from_spec(spec, of, style, direct=direct, sizes=sizes_of(define))
     else:
         targets = [name.strip() for name in target.split(",") if name.strip()]
-        found, code = command.gemm(tile or "", dtype, read, targets, style, transposed=transposed, direct=direct)
+        found, code = command.gemm(
+            tile or "", dtype, read, targets, style, transposed=transposed, direct=direct, copy=copy
+        )
     if output is not None:
         written = report.ck(found) if output.suffix in (".hpp", ".h", ".cpp") else report.toml(found)
         write_whole(output, written.encode())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from layoutalg.cli.errors import BAD_INPUT, InputError, is_told
+from layoutalg.cli.errors import BAD_INPUT, InputError, is_told, words
 from layoutalg.cli.files import expand
 
 EVERY = 0.3
@@ -26,7 +26,7 @@ def repeat(files: Sequence[Path], once: Callable[[], int]) -> int:
             except Exception as error:
                 if not is_told(error):
                     raise
-                print(f"layoutalg: {error}", file=sys.stderr)
+                print(f"layoutalg: {words(error)}", file=sys.stderr)
                 code = BAD_INPUT
             print("watching; Ctrl-C ends it", file=sys.stderr, flush=True)
             while stamps(files) == before:

@@ -13,7 +13,7 @@ Every number is from a verdict or from counting, and each sentence names how it 
 What it cannot represent: what a layout is meant for, beyond the file's claims.
 """
 
-from layoutalg.explain.explanation import explain, sized, sized_access
+from layoutalg.explain.explanation import explain
 from layoutalg.explain.finding import Fix, Remark
 from layoutalg.explain.report import Explanation, data, latex, text
 from layoutalg.explain.words import TransformStep, steps
@@ -27,8 +27,6 @@ __all__ = [
     "data",
     "explain",
     "latex",
-    "sized",
-    "sized_access",
     "steps",
     "text",
 ]

@@ -181,6 +181,8 @@ def attach(
     >>> attach(merge, [Unmerge((2, 10))], [[0]], [[0, 1]]).lower((1, 3))  # by way of 13
     (2, 3)
     """
+    if not isinstance(transforms, Sequence):
+        raise LayoutError(f"transforms is {transforms}; it is a list, with a list of dimensions each below and above")
     if not len(transforms) == len(lower) == len(upper):
         raise LayoutError(f"{len(transforms)} transforms, {len(lower)} lower and {len(upper)} upper lists; one of each")
     lower, upper = ([[int(parameter(d)) for d in dims] for dims in side] for side in (lower, upper))

@@ -26,7 +26,7 @@ from layoutalg.layout.adaptor import Ids, TensorAdaptor, attach, is_outside, mak
 from layoutalg.layout.linear import Embed, Freeze
 from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.shifts import Offset, PassThrough
-from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
+from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter, parameter_list
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
@@ -122,6 +122,8 @@ class TensorDescriptor(Displayed):
         [[0, 5], [66, 71], [132, 137]]
         """
         given = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(i, slice) or i is Ellipsis for i in given):
+            raise LayoutError("a descriptor is no array: in place of a slice give the numbers, e.g. d[range(4), 0]")
         top = tuple(i.item() if getattr(i, "shape", None) == () else i for i in given)
         if any(isinstance(i, list | range) or getattr(i, "shape", ()) for i in top):
             return self._offsets(top)
@@ -210,7 +212,8 @@ def make_naive_tensor_descriptor(lengths: Sequence[Term], strides: Sequence[Term
     >>> make_naive_tensor_descriptor((3, 4), (8, 1)).element_space_size
     20
     """
-    return _over_memory(Embed(tuple(map(parameter, lengths)), tuple(map(parameter, strides))), _reach(lengths, strides))
+    lengths, strides = parameter_list("lengths", lengths), parameter_list("strides", strides)
+    return _over_memory(Embed(lengths, strides), _reach(lengths, strides))
 
 
 def make_naive_tensor_descriptor_packed(lengths: Sequence[Term]) -> TensorDescriptor:
@@ -219,7 +222,8 @@ def make_naive_tensor_descriptor_packed(lengths: Sequence[Term]) -> TensorDescri
     >>> make_naive_tensor_descriptor_packed((3, 4)).offset((1, 2))
     6
     """
-    return _over_memory(Unmerge(tuple(map(parameter, lengths))), prod(list(map(parameter, lengths))))
+    lengths = parameter_list("lengths", lengths)
+    return _over_memory(Unmerge(lengths), prod(lengths))
 
 
 def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -> TensorDescriptor:
@@ -228,11 +232,12 @@ def make_naive_tensor_descriptor_aligned(lengths: Sequence[Term], align: Term) -
     >>> make_naive_tensor_descriptor_aligned((4, 5), 8).element_space_size
     29
     """
+    lengths = parameter_list("lengths", lengths)
     if parameter(align).hi < 1:
         raise LayoutError(f"aligned: align is {align}; it is at least 1")
     strides: list[Expr] = [ONE]
     for n, length in enumerate(reversed(lengths[1:])):
-        strides.append((parameter(length) + align - 1) // align * align if n == 0 else strides[-1] * length)
+        strides.append((length + align - 1) // align * align if n == 0 else strides[-1] * length)
     return make_naive_tensor_descriptor(lengths, strides[::-1])
 
 

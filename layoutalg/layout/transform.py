@@ -17,7 +17,7 @@ It becomes known by its line in `transforms.TRANSFORMS`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar
@@ -207,6 +207,19 @@ def parameter(term: Term) -> Expr:
     if isinstance(term, bool):
         raise TypeError(f"{term} is a truth value, and no number of a layout; write {int(term)}")
     return as_expr(term)
+
+
+def parameter_list(name: str, terms: Sequence[Term]) -> Index:
+    """A list of parameters.
+
+    >>> parameter_list("lengths", 8)
+    Traceback (most recent call last):
+        ...
+    TypeError: lengths is 8; it is a list of integers or index expressions, e.g. (8, 64)
+    """
+    if isinstance(terms, str) or not isinstance(terms, Iterable):
+        raise TypeError(f"{name} is {terms!r}; it is a list of integers or index expressions, e.g. (8, 64)")
+    return tuple(map(parameter, terms))
 
 
 def _shown(value: object) -> str:

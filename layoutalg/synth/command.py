@@ -12,14 +12,19 @@ where something stayed unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from layoutalg.formats import AccessItem, SpecFile
 from layoutalg.formats.accesses import lanes_of
+from layoutalg.formats.sized import sized, sized_access
+from layoutalg.index import variables
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Limits, Unknown
 from layoutalg.synth.problem import Problem, Use, gemm_problem, refuse_lacking, transposed_problem
+from layoutalg.synth.relaxed import ways_out
 from layoutalg.synth.report import data, text
 from layoutalg.synth.search import Synthesis, synthesize
 from layoutalg.target import target
@@ -48,12 +53,14 @@ def gemm(
     *,
     transposed: bool = False,
     direct: int = 0,
+    copy: int = 0,
 ) -> tuple[Synthesis, int]:
     """A GEMM tile: `operand` is a matrix instruction, `:a` or `:b` (a unless said), and `:KPack` where it is more.
 
     Without a `dtype` it is the instruction's.  `transposed`: the tile is K × M (or N), and loads that transpose read
-    it; `direct`: loads straight to LDS bring it, of so many bytes a lane.  LayoutError where no target has the
-    instruction: what is found would be for a read that nobody makes there.
+    it; `direct`: loads straight to LDS bring it, of so many bytes a lane; `copy`: bytes of a lane's store to LDS, as
+    many as an instruction stores unless said.  LayoutError where no target has the instruction: what is found would be
+    for a read that nobody makes there.
 
     >>> found, code = gemm("128x64", "", "mfma_f32_32x32x16_f16:a", ["gfx942", "gfx950"])
     >>> found.name, found.extra, code
@@ -66,20 +73,24 @@ def gemm(
     refuse_lacking(instruction, which or "a", targets)
     if transposed and k_pack:
         raise LayoutError("loads that transpose bring the k of one instruction: no KPack beside them")
+    common = (rows, columns, dtype, instruction, tuple(targets), which or "a")
     problem = (
-        transposed_problem(rows, columns, dtype, instruction, tuple(targets), which or "a", direct)
+        transposed_problem(*common, direct, copy)
         if transposed
-        else gemm_problem(
-            rows, columns, dtype, instruction, tuple(targets), which or "a", int(k_pack) if k_pack else None, direct
-        )
+        else gemm_problem(*common, int(k_pack) if k_pack else None, direct, copy)
     )
     return _run(problem, style, limits)
 
 
 def from_spec(
-    spec: SpecFile, descriptor: str, style: str = "any", limits: Limits | None = None, direct: int = 0
+    spec: SpecFile,
+    descriptor: str,
+    style: str = "any",
+    limits: Limits | None = None,
+    direct: int = 0,
+    sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Synthesis, int]:
-    """Another layout for a file's descriptor, for the file's accesses of it; LayoutError says what is missing.
+    """Another layout for a file's descriptor at sizes, for its accesses in the file; LayoutError says what is missing.
 
     `direct` as in `gemm`: then no access of the file need write.  An access that claims `lands` says so itself.
     """
@@ -87,12 +98,17 @@ def from_spec(
         item = spec.descriptor(descriptor)
     except KeyError as error:
         raise LayoutError(str(error.args[0])) from error
+    accesses = [a for a in spec.items if isinstance(a, AccessItem) and a.descriptor.name == descriptor]
+    item, accesses = sized(item, sizes, accesses), [sized_access(a, sizes) for a in accesses]
     lengths = item.descriptor.lengths
-    if len(lengths) != 2 or any(n.op != "const" for n in lengths):
+    free = [v.value.name for v in variables(*lengths)]
+    if free:
+        values = " ".join(f"-D {name}=…" for name in free)
+        raise LayoutError(f"{descriptor} has lengths ({', '.join(map(str, lengths))}): give them values ({values})")
+    if len(lengths) != 2:
         raise LayoutError(f"{descriptor} has lengths {lengths}; a tile is of two numbers, rows and columns")
     if item.dtype is None:
         raise LayoutError(f"{descriptor} has no dtype: nothing says how many bytes an element has")
-    accesses = [a for a in spec.items if isinstance(a, AccessItem) and a.descriptor.name == descriptor]
     uses = [_use(a) for a in accesses if a.instruction]
     if not uses:
         raise LayoutError(f"no access of {descriptor} names an instruction: nothing says what is wanted of it")
@@ -121,6 +137,7 @@ def _run(problem: Problem, style: str, limits: Limits | None) -> tuple[Synthesis
     found = synthesize(problem, style, limits)
     if found.conflict_free:
         return found, 0
+    found = replace(found, ways_out=ways_out(problem, style, limits))
     return found, 2 if any(isinstance(v, Unknown) for v in found.verdicts) else 1
 
 

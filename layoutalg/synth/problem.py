@@ -162,13 +162,14 @@ def gemm_problem(
     which: str = "a",
     k_pack: int | None = None,
     direct: int = 0,
+    copy: int = 0,
 ) -> Problem:
     """A GEMM's A (or B, stored N × K) in LDS: copied in row by row, read as operands of a matrix instruction.
 
     The instruction gives the lanes' rows and consecutive k; `k_pack` (CK's KPack) more of them, for several executions
     on the same registers: the order of k cannot be seen in the product.  So a target that has only the shorter
     instruction is served too.  Without a `dtype` it is the instruction's.  `direct`: it is not copied, but brought by
-    loads straight to LDS, of so many bytes a lane.
+    loads straight to LDS, of so many bytes a lane.  `copy`: bytes of a lane's store; as many as fit, unless said.
     """
     if dtype and dtype not in DTYPES:
         return Problem((rows, k), dtype, (), targets)  # which says what is wrong
@@ -180,18 +181,35 @@ def gemm_problem(
     if dtype_of(kind).bits != DTYPES[dtype].bits:
         raise LayoutError(f"{instruction} multiplies {kind}; a tile of {dtype} does not fit it")
     map_ = map_ if k_pack is None else packed_k(map_, k_pack, which)
-    vector = widest(DTYPES[dtype].bits)
-    width = min(int(map_.element.hi) + 1, vector)
+    width = min(int(map_.element.hi) + 1, widest(DTYPES[dtype].bits))
     tile = (rows, k) if which == "a" else (k, rows)
     name = f"{which} of {instruction}" + (f", {k_pack} k a lane" if k_pack else "")
     read = operand(map_, tile, transposed=which == "b", width=width, name=name)
-    copy = () if direct else (Use(rowwise(rows, k, vector, matrix.wave), "write"),)
     notes = tuple(_lacking(matrix, which, targets))
-    return Problem((rows, k), dtype, (*copy, Use(read)), targets, notes, direct)
+    copied = _copied(rows, k, dtype, matrix.wave, direct, copy)
+    return Problem((rows, k), dtype, (*copied, Use(read)), targets, notes, direct)
+
+
+def _copied(rows: int, k: int, dtype: str, wave: int, direct: int, copy: int) -> tuple[Use, ...]:
+    """The copy to LDS; none where loads bring the tile straight."""
+    if direct:
+        return ()
+    bits = DTYPES[dtype].bits
+    width = 8 * copy // bits or widest(bits)
+    if copy and (width * bits != 8 * copy or width & (width - 1) or width > widest(bits)):
+        raise LayoutError(f"a copy of {copy} bytes a lane is no vector of {dtype} that one instruction stores")
+    return (Use(rowwise(rows, k, width, wave), "write"),)
 
 
 def transposed_problem(
-    k: int, rows: int, dtype: str, instruction: str, targets: tuple[str, ...], which: str = "a", direct: int = 0
+    k: int,
+    rows: int,
+    dtype: str,
+    instruction: str,
+    targets: tuple[str, ...],
+    which: str = "a",
+    direct: int = 0,
+    copy: int = 0,
 ) -> Problem:
     """A GEMM's A stored K × M (or B, K × N), read by loads that transpose: `gemm_problem` otherwise.
 
@@ -212,10 +230,9 @@ def transposed_problem(
         raise LayoutError(f"no load transposes elements of {bits} bits: there are {', '.join(TRANSPOSED)}")
     how = next((one for one in loads if set(targets) & set(one.targets)), loads[0])
     read = transposing(map_, (k, rows), how.elements, name=f"{which} of {instruction}, transposed")
-    vector = widest(DTYPES[dtype].bits)
-    copy = () if direct else (Use(rowwise(k, rows, vector, matrix.wave), "write"),)
     notes = tuple(_lacking(matrix, which, targets))
-    return Problem((k, rows), dtype, (*copy, Use(read, "read", None, how.name)), targets, notes, direct)
+    copied = _copied(k, rows, dtype, matrix.wave, direct, copy)
+    return Problem((k, rows), dtype, (*copied, Use(read, "read", None, how.name)), targets, notes, direct)
 
 
 def _turned(map_: OperandMap) -> OperandMap:

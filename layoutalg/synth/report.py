@@ -43,6 +43,7 @@ def data(found: Synthesis) -> dict[str, Any]:
         "excluded": [_verdict(v) for v in found.excluded],
         "tried": [{"layout": t.name, "extra_bytes": t.extra, "cycles_a_phase": t.degree} for t in found.trials],
         "notes": list(problem.notes),
+        "ways_out": list(found.ways_out),
         "seconds": found.seconds,
         "spec": toml(found),
         "ck": ck(found),
@@ -61,6 +62,9 @@ def text(found: Synthesis) -> str:
         lines = [f"{head}: free of bank conflicts, but not all that is needed was proved."]
     else:
         lines = [f"No layout of the families is free of conflicts. The best is {head}, {found.degree} cycles a phase."]
+        lines += [f"One is, {way}." for way in found.ways_out] or [
+            "Neither a narrower copy, nor one target alone, nor one access less makes one free."
+        ]
     lines += problem.notes
     lines += [f"    {line}" for line in dump(SpecFile("", {}, (_tile(found, "tile"),))).splitlines() if line]
     lines += [f"  {verdict}" for verdict in found.verdicts]

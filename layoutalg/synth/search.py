@@ -91,6 +91,8 @@ class Synthesis:
     excluded: tuple[Verdict, ...]
     trials: tuple[TriedLayout, ...]
     seconds: float
+    ways_out: tuple[str, ...] = ()
+    """Changes to what was asked by which a layout is free, where it was asked (`relaxed`)."""
 
     def __bool__(self) -> bool:
         return self.conflict_free

@@ -17,6 +17,7 @@ file.  Not here: sparse forms, the scales of blocks (of scaled forms only A, B a
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -69,10 +70,12 @@ MMA_PLACES: Mapping[str, Place] = {
 
 
 def matrix_instruction(name: str) -> MatrixInstruction:
-    """The matrix instruction of this name; UnknownMatrixInstructionError lists all."""
+    """The matrix instruction of this name; UnknownMatrixInstructionError names those near it."""
     table = matrix_table()
     if name not in table:
-        raise UnknownMatrixInstructionError(f"unknown matrix instruction {name!r}: it is one of {', '.join(table)}")
+        near = difflib.get_close_matches(name, table, n=4, cutoff=0.4)
+        told = f"; near it: {', '.join(near)}" if near else "; `layoutalg targets NAME` lists a processor's"
+        raise UnknownMatrixInstructionError(f"unknown matrix instruction {name!r}{told}")
     return table[name]
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from layoutalg.explain import data, explain, latex, sized, steps, text
+from layoutalg.explain import data, explain, latex, steps, text
 from layoutalg.formats import AccessItem, DescriptorItem, load, loads
 from layoutalg.formats.check import check
+from layoutalg.formats.sized import sized
 from layoutalg.layout import TRANSFORMS, LayoutError, Transform, make_naive_tensor_descriptor
 from layoutalg.layout.transforms import DEFECTS
 from layoutalg.memory.banks import LANES_OFF

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from layoutalg.index import symbol, var
 from layoutalg.layout import (
     LayoutError,
     Merge,
+    PassThrough,
     RightPad,
     Xor,
     make_naive_tensor_descriptor,
@@ -80,3 +82,20 @@ def test_what_is_no_integer_is_refused() -> None:
         list(D)
     with pytest.raises(LayoutError, match="M: offsets of arrays need their values"):
         make_naive_tensor_descriptor_packed((8, symbol("M", max=64)))[[0], [0]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda d: d[1:2, 3], "a descriptor is no array"),
+        (lambda d: d[..., 3], "a descriptor is no array"),
+        (lambda d: make_naive_tensor_descriptor(8, 1), "lengths is 8; it is a list"),
+        (lambda d: make_naive_tensor_descriptor((8,), 1), "strides is 1; it is a list"),
+        (lambda d: make_naive_tensor_descriptor("ab", (1, 1)), "lengths is 'ab'; it is a list"),
+        (lambda d: make_naive_tensor_descriptor_packed(8), "lengths is 8; it is a list"),
+        (lambda d: transform_tensor_descriptor(d, PassThrough(8), [[0]], [[0]]), "transforms is pass_through"),
+    ],
+)
+def test_a_wrong_shape_of_argument_is_a_sentence(wrong, told: str) -> None:
+    with pytest.raises((LayoutError, TypeError), match=re.escape(told)):
+        wrong(make_naive_tensor_descriptor((8, 64), (64, 1)))

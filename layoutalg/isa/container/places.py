@@ -110,7 +110,7 @@ def _in_archive(file: Path, target: str, only: str = "") -> Iterator[HeldCode]:
                 if begins or only:
                     yield from _within(f"{file}/{name}", partial(archive.read, name), target, bool(only))
     except (zipfile.BadZipFile, OSError) as error:
-        yield HeldCode(str(file), error=f"{file}: {error}")
+        yield HeldCode(str(file), error=f"{file}: {getattr(error, 'strerror', None) or error}")
 
 
 def _within(path: str, read: Callable[[], bytes], target: str, surely: bool) -> Iterator[HeldCode]:
@@ -119,7 +119,7 @@ def _within(path: str, read: Callable[[], bytes], target: str, surely: bool) -> 
         found: Sequence[Bundled] = code_objects(read(), target)
     except NoCodeError as error:
         if surely:
-            yield HeldCode(path, error=f"{path}: {error}")
+            yield HeldCode(path, error=f"{path}: {getattr(error, 'strerror', None) or error}")
         return
     except (CodeObjectError, OSError, zipfile.BadZipFile) as error:
         yield HeldCode(path, error=f"{path}: {error}")

@@ -257,15 +257,6 @@ def test_every_name_of_the_package_that_a_page_says_is_there(page: Path) -> None
 
 GIVEN = {"x.npy": np.arange(20 * 12, dtype=np.float32).reshape(20, 12)}
 """The arrays that the README's reader has."""
-POLICY = """
-template <typename Problem>
-CK_TILE_HOST_DEVICE static constexpr auto MakeALdsBlockDescriptor()
-{
-    constexpr index_t M = Problem::BlockGemmShape::kM;
-    constexpr index_t K = Problem::BlockGemmShape::kK;
-    return make_naive_tensor_descriptor_packed(make_tuple(number<M>{}, number<K>{}), number<8>{});
-}
-"""
 
 
 def test_what_the_readme_shows_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +264,6 @@ def test_what_the_readme_shows_is_what_happens(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     for name, array in GIVEN.items():
         np.save(name, array)
-    Path("my_policy.hpp").write_text(POLICY)
     Path("kernels").symlink_to(ROOT / "kernels")
     ran = []
     for kind, title, body in BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8")):

@@ -53,7 +53,7 @@ COMMANDS = {
 def application(command: str = "") -> typer.Typer:
     """All commands; where one is named, that one alone, and for `--version` none: no other's module is imported."""
     app = typer.Typer(
-        help="Prove a tensor layout of AMD's Composable Kernel, then emit the HIP kernel.",
+        help="Prove tensor layouts, audit compiled AMD kernels, and emit kernels of proved layouts: for every size.",
         invoke_without_command=True,
         pretty_exceptions_enable=False,
     )

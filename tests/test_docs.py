@@ -28,6 +28,7 @@ from docs.generate import reference
 from layoutalg.cli.app import main
 from layoutalg.formats import loads
 from layoutalg.formats.grammar import schema_text
+from layoutalg.layout.transforms import TRANSFORMS
 from tests.composable_kernel import composable_kernel
 from tests.optional import needed
 
@@ -244,6 +245,12 @@ def test_what_is_imported_flat_has_an_example_and_a_class_is_listed_by_a_room() 
     flat = {name: one for name, one in flat.items() if inspect.isclass(one) or inspect.isfunction(one)}
     assert [name for name, one in flat.items() if ">>>" not in (one.__doc__ or "")] == []
     assert [name for name, one in flat.items() if inspect.isclass(one) and id(one) not in listed] == []
+
+
+def test_the_glossary_has_every_transform() -> None:
+    words = re.findall(r"`(\w+)…?`", (ROOT / "docs" / "pages" / "glossary.md").read_text(encoding="utf-8"))
+    versions = {name for name in TRANSFORMS if name.startswith("merge_v")}  # `merge_v…`
+    assert set(TRANSFORMS) - versions - set(words) == set()
 
 
 NAMED = [*PAGES, ROOT / "README.md", *ROOT.glob("CONTRIBUTING.md")]

@@ -35,7 +35,7 @@ def markdown(notebook: Any, name: str) -> str:
     """A notebook as Markdown."""
     head, *rest = map(_cell, notebook.cells)
     where = f'!!! note ""\n    This lesson is a notebook, `notebooks/{name}`: run it, change it, do the exercises.'
-    return "\n\n".join([head, where, *rest]).replace(".ipynb)", ".md)")
+    return "\n\n".join([head, where, *rest]).replace(".ipynb)", ".md)").replace("](../docs/pages/", "](../")
 
 
 def _cell(cell: Any) -> str:

@@ -18,6 +18,7 @@ from layoutalg.lazy import exports, lazy_imports
 with exports():
     from layoutalg.audit.call import audit
     from layoutalg.counters.call import counters
+    from layoutalg.counters.formulas.call import counter_formulas
     from layoutalg.draw import explore
     from layoutalg.draw import show as draw
     from layoutalg.errors import LayoutError, SpecError
@@ -90,9 +91,9 @@ __all__ = [
     "FitsIndexType", "Freeze", "InBounds", "Injective", "LayoutError", "LeftPad", "Limits", "Merge", "Modulo",
     "Monotone", "Offset", "Pad", "PassThrough", "Proved", "Refuted", "Replicate", "RightPad", "RoundTrip", "Slice",
     "SpecError", "Strided", "Surjective", "TensorAdaptor", "TensorDescriptor", "TileDistribution",
-    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "audit", "bind", "check", "counters", "cute",
-    "default_claims", "draw", "dump", "explain", "explore", "from_dlpack", "from_numpy", "from_torch", "lane_map",
-    "load", "loads",
+    "TileDistributionEncoding", "Unknown", "Unmerge", "Xor", "access", "audit", "bind", "check", "counter_formulas",
+    "counters", "cute", "default_claims", "draw", "dump", "explain", "explore", "from_dlpack", "from_numpy",
+    "from_torch", "lane_map", "load", "loads",
     "make_naive_tensor_descriptor", "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
     "make_naive_tensor_descriptor_with_offset", "prove", "rearrange", "symbol", "transform_tensor_descriptor",
     "triton", "var", "xor",

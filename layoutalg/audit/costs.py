@@ -94,7 +94,7 @@ class Fact:
 def facts(found: Sequence[TracedAccess], launched: KernelLaunch) -> Iterator[Fact]:
     """The cost of each instruction of lanes, as far as it depends on the lane alone; each once."""
     block = BlockThreads(launched)
-    yield from dict.fromkeys(_fact(block, parts) for parts in instructions(found))
+    yield from dict.fromkeys(fact_of(block, parts) for parts in instructions(found))
 
 
 def instructions(found: Sequence[TracedAccess]) -> Iterator[Sequence[TracedAccess]]:
@@ -114,7 +114,8 @@ def instructions(found: Sequence[TracedAccess]) -> Iterator[Sequence[TracedAcces
                 yield parts
 
 
-def _fact(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
+def fact_of(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
+    """What one instruction costs, by all that it moves at once."""
     access = parts[0]
     in_lds = access.memory == LDS
     fact = Fact(access.memory, str(access), "cycles" if in_lds else "segments")

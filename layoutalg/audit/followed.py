@@ -24,7 +24,7 @@ from layoutalg.prove import ForAll, Limits, Shown
 from layoutalg.symex.entries import enter_alike
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.tracing import TracedElement
-from layoutalg.symex.trace import Trace, follow_in_order
+from layoutalg.symex.trace import Trace, follow, follow_in_order
 
 #: The part of the time that following may take, so that what the launch alone says is decided where it takes longer.
 FOLLOWING = 0.95
@@ -62,11 +62,14 @@ class LaunchedKernel:
         """Whether what holds of it with preloaded arguments holds without, where it has any."""
         return enter_alike(self.code, self._inputs, LaunchMemory(self.launched))
 
-    def follow(self) -> Followed:
-        """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives."""
+    def follow(self, in_order: bool = True) -> Followed:
+        """Follows one unknown lane on all ways, in the time that is left; what stops it is said in what it gives.
+
+        Blocks are told apart by the order in which the kernel takes them, or by the launch's own indices.
+        """
         launched, memory = self.launched, LaunchMemory(self.launched)
         with budget.within(FOLLOWING * budget.left()):
-            trace = follow_in_order(self.code, self._inputs, memory)
+            trace = (follow_in_order if in_order else follow)(self.code, self._inputs, memory)
         launched = replace(launched, blocks=trace.order.index)
         case, ask = replace(self, launched=launched), Ask(launched, trace, memory)
         try:

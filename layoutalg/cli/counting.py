@@ -1,8 +1,9 @@
-"""`counters`: what rocprofv3 would count of a launch, without a GPU."""
+"""`counters`: what rocprofv3 would count of a launch, without a GPU: at given sizes, or as formulas in them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +18,7 @@ from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
     from layoutalg.counters import call
+    from layoutalg.counters.formulas import call as formulas
     from layoutalg.isa.decode import code as codes
     from layoutalg.launch import concrete
 
@@ -39,18 +41,27 @@ def counters(
     compare: Annotated[Path | None, typer.Option(help="Another build, launched the same: side by side.")] = None,
     seed: Annotated[int, typer.Option(help="Of tensors that are not given.")] = 0,
     steps: Annotated[int, typer.Option(min=1, help="Instructions after which a kernel hangs.")] = STEP_LIMIT,
+    seconds: Annotated[float, typer.Option(min=0, help="For formulas: following, and what they rest on.")] = 60.0,
     include: Includes = None,
     form: Annotated[CounterFormat, typer.Option("--format", help="How they are told.")] = CounterFormat.TEXT,
 ) -> int:
     """What rocprofv3 would count of a launch, by a run of its machine code over the whole grid; exit 1 for a fault.
 
+    Where sizes are not given, what it would count at any of them: formulas.
+
     \b
     layoutalg counters gemm.co --launch gemm.toml -D M=1024 -D N=1024 -D K=1024
+    layoutalg counters gemm.co --launch gemm.toml
     """
     spec = load(launch_file, include)
     wanted = kernel or (spec.launch.kernel if spec.launch else None)
     values = {name: executing.value_of(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
+    if spec.symbols.keys() - sizes_of(define).keys():
+        both = (file, compare) if compare else (file,)
+        codes_of = [codes.decode_kernel(executing.chosen_kernel(one, wanted, target)[1]) for one in both]
+        _tell_formulas(both, [formulas.formulas_of(one, spec, sizes_of(define), seconds) for one in codes_of], form)
+        return 0
     found = []
     for one in (file, compare) if compare else (file,):
         code = codes.decode_kernel(executing.chosen_kernel(one, wanted, target)[1])
@@ -69,3 +80,13 @@ def counters(
         print(f"{path}: {executing.headline(head)}")
     print(*call.text(*found), sep="\n")
     return 0
+
+
+def _tell_formulas(files: Sequence[Path], found: Sequence[formulas.CounterFormulas], form: CounterFormat) -> None:
+    """Formulas of one kernel, or of two builds one after the other."""
+    if form is CounterFormat.JSON:
+        print(json.dumps(found[0].report if len(found) == 1 else [each.report for each in found]))
+        return
+    for path, each in zip(files, found, strict=True):
+        print(f"{path}: {each.kernel} for {each.target}")
+        print(*formulas.text(each), sep="\n")

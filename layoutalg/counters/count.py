@@ -101,15 +101,21 @@ def figures(
     target, counts = program.kernel.target, ran.instructions
     waves = prod(grid) * -(-prod(block) // program.kernel.wave_size)
     found = [CounterFigure("SQ_WAVES", waves, waves, "waves", MI300)]
-    found += _instructions(counts, ran.idle, target)
+    found += linear_figures(counts, ran.idle, target)
     found += _lds(counts, lds, ran.times)
-    found += _matrix(counts, target)
-    stated = [*(_stated(one, target) for one in found), *_of_the_run(ran, watch, program.kernel.wave_size)]
-    notes = tuple(_by_order(program, counts))
-    return tuple(one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *notes)) for one in stated)
+    all_stated = [*(stated(one, target) for one in found), *_of_the_run(ran, watch, program.kernel.wave_size)]
+    notes = tuple(by_order(program, counts))
+    return tuple(one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *notes)) for one in all_stated)
 
 
-def _by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
+def linear_figures(counts: Counts, idle: Mapping[int, int], target: str) -> list[CounterFigure]:
+    """The counters that are sums over instructions: of two launches together, both together."""
+    barriers = sum(count for one, count in counts if BARRIERS.get(one.name, (False, False))[1])
+    waits = CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
+    return [*_instructions(counts, idle, target), *_matrix(counts, target), waits]
+
+
+def by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
     """Why another order of waves, or another hour, may lead to other counts: what a wave learns of others, or reads."""
     waiting = polls(program)
     for instruction, _ in counts:
@@ -118,10 +124,10 @@ def _by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
             yield f"another order of waves, or another time, may lead to other counts: {instruction.place}"
 
 
-def _stated(one: CounterFigure, target: str) -> CounterFigure:
+def stated(one: CounterFigure, target: str) -> CounterFigure:
     """A figure on a target: of those whose counters no page defines it is in doubt, or not known."""
     said = gpu(target).counters
-    if one.least is None or (said and said.evidence.certain):
+    if one.least is None or one.source == RUN or (said and said.evidence.certain):
         return one
     if said:
         return replace(one, notes=(*one.notes, said.evidence.doubt))
@@ -149,29 +155,31 @@ def _instructions(counts: Counts, idle: Mapping[int, int], target: str) -> Itera
 def _lds(counts: Counts, lds: Sequence[InstructionCycles], times: int) -> Iterator[CounterFigure]:
     """Cycles of LDS: not known where an instruction reaches it whose price no source gives."""
     stall, active = "cycles lost to bank conflicts", "cycles that LDS is used"
-    unpriced = [*dict.fromkeys(why for one in lds if (why := one.unpriced)), *dict.fromkeys(_unpriced(counts))]
-    if unpriced:
-        yield CounterFigure("SQ_LDS_BANK_CONFLICT", None, None, stall, "", tuple(unpriced))
-        yield CounterFigure("SQ_LDS_IDX_ACTIVE", None, None, active, "", tuple(unpriced))
+    reasons = (*(one.unpriced for one in lds), *(unpriced(one) for one, _ in counts))
+    why = tuple(dict.fromkeys(reason for reason in reasons if reason))
+    if why:
+        yield CounterFigure("SQ_LDS_BANK_CONFLICT", None, None, stall, "", why)
+        yield CounterFigure("SQ_LDS_IDX_ACTIVE", None, None, active, "", why)
     else:
         cycles, least, idle = (times * sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
         doubts = tuple(dict.fromkeys(doubt for one in lds for doubt in one.doubts))
         yield CounterFigure("SQ_LDS_BANK_CONFLICT", cycles - least, cycles - least, stall, MI300, doubts)
         yield CounterFigure("SQ_LDS_IDX_ACTIVE", cycles + idle, cycles + idle, active, LDS_EXAMPLE, doubts)
-    if lds or unpriced:
+    if lds or why:
         note = "no source says what an address conflict is"
         yield CounterFigure("SQ_LDS_ADDR_CONFLICT", None, None, "cycles lost to address conflicts", "", (note,))
     else:
         yield CounterFigure("SQ_LDS_ADDR_CONFLICT", 0, 0, "cycles lost to address conflicts", MI300)
 
 
-def _unpriced(counts: Counts) -> Iterator[str]:
-    for instruction, _ in counts:
-        name = instruction.name
-        if name.startswith("DS_") and name not in ACCESSES:
-            yield f"no source says what {name.lower()} costs in LDS"
-        elif name in ACCESSES and access_of(name, instruction.fields).to_lds:
-            yield "no source says what loads straight to LDS cost there"
+def unpriced(instruction: Instruction) -> str:
+    """Why no source says what an instruction costs in LDS; empty of others."""
+    name = instruction.name
+    if name.startswith("DS_") and name not in ACCESSES:
+        return f"no source says what {name.lower()} costs in LDS"
+    if name in ACCESSES and access_of(name, instruction.fields).to_lds:
+        return "no source says what loads straight to LDS cost there"
+    return ""
 
 
 def _matrix(counts: Counts, target: str) -> Iterator[CounterFigure]:
@@ -203,8 +211,6 @@ def _busy(products: Iterable[tuple[MatrixInstruction, int]], target: str) -> Cou
 
 def _of_the_run(ran: GridCounts, watch: Observer, lanes: int) -> Iterator[CounterFigure]:
     """What is no counter of the hardware, and is said of the run."""
-    barriers = sum(count for one, count in ran.instructions if BARRIERS.get(one.name, (False, False))[1])
-    yield CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
     moved = watch.traffic.values()
     for name, store in (("bytes read", False), ("bytes written", True)):
         total = sum(one.bytes for one in moved if one.store is store)

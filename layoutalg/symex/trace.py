@@ -30,7 +30,7 @@ from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
 from layoutalg.symex.machine.orders import BlockOrder, OrderFoundError, OrderWatch
-from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement
+from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement, TracedSteps
 from layoutalg.symex.meetings import meetings
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
@@ -49,6 +49,7 @@ class Trace:
     assumptions: tuple[str, ...] = ()  # what reading the code took
     stopped: Exception | None = None  # by what it cannot be followed any further
     order: BlockOrder = field(default_factory=BlockOrder)  # what tells its blocks apart
+    steps: tuple[TracedSteps, ...] = ()  # none where it was stopped
 
     @cached_property
     def coordinates(self) -> frozenset[Expr]:
@@ -129,7 +130,8 @@ def _followed(
     cuts = frozenset(values.ranges.cuts)
     record = replace(loops.record, ends=tuple(ends))
     known = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
-    return Trace(*known, order or BlockOrder.of(inputs.blocks))
+    steps = () if stopped else tuple(builder.steps)
+    return Trace(*known, order or BlockOrder.of(inputs.blocks), steps)
 
 
 def terms(made: object) -> Iterator[Expr]:

@@ -189,7 +189,9 @@ class DivergentLoop(NaturalLoop):
         given = substitute(all_of(start.condition, self.own), {self.unsure: 1})
         goes_on = moved(stays, {self.unsure: ONE, self.t: before})
         about = f"lanes leave the loop at {self.head:#x} in no other turn"
-        return LaneIterations(self.unsure, active, ForAll(about, goes_on, all_of(given, before < self.t)))
+        exactly = ForAll(about, goes_on, all_of(given, before < self.t))
+        of_waves = all(some_lane(self.w, state) for state in (self.entry, *self.back))
+        return LaneIterations(self.unsure, active, exactly, of_waves)
 
     # Lanes that have left
 

@@ -127,14 +127,26 @@ class SymbolicExecution:
         budget.check()
         if machine.registers.index_mode:
             raise NotReadable(f"the block at {start:#x} begins with indexed registers")
+        registers, done, active = machine.registers, list[Instruction](), machine.registers.plain_exec
         for instruction in self.blocks[start].instructions:
-            if branch_target(instruction) is not None:
-                return self._branch(instruction)
-            if instruction.name in ENDS:
-                machine.end()
-                return []
+            done.append(instruction)
+            if branch_target(instruction) is not None or instruction.name in ENDS:
+                machine.record(done, active)
+                return self._last(instruction)
+            lanes = registers.lanes
             machine.execute(instruction)
+            if registers.lanes != lanes:
+                machine.record(done, active)
+                done, active = [], registers.plain_exec
+        machine.record(done, active)
         return [(target, state) for target in self.blocks[start].successors]
+
+    def _last(self, instruction: Instruction) -> Edges:
+        """A branch, or the end."""
+        if instruction.name not in ENDS:
+            return self._branch(instruction)
+        self.machine.end()
+        return []
 
     def _branch(self, instruction: Instruction) -> Edges:
         machine, state = self.machine, self.machine.registers.state

@@ -37,11 +37,12 @@ class LaneIterations:
     inside: Expr  # the unknown that is 1 where it is
     active: Expr  # at the head of iteration t
     exactly: ForAll
+    of_waves: bool = False  # whether a wave begins only with an active lane, and goes on only where one does
 
     def under(self, new: Callable[[Expr], Expr]) -> LaneIterations:
         """With other expressions for all of them."""
         exactly = replace(self.exactly, goal=new(self.exactly.goal), given=new(self.exactly.given))
-        return LaneIterations(self.inside, new(self.active), exactly)
+        return replace(self, active=new(self.active), exactly=exactly)
 
 
 def unwrapped(e: Expr) -> Expr:

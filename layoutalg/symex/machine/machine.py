@@ -42,7 +42,7 @@ from layoutalg.symex.machine.outstanding import LDS, WRITE_BACK
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
-from layoutalg.symex.machine.tracing import TraceBuilder, WaveEnd
+from layoutalg.symex.machine.tracing import TraceBuilder, TracedSteps, WaveEnd
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
 
@@ -84,6 +84,11 @@ class SymbolicMachine:
         if state.outstanding.loads_to_lds:
             raise NotReadable("a load to LDS is under way where a wave ends")
         self.trace.end(WaveEnd(state.condition, state.barriers + int(state.signalled), self.w.loops))
+
+    def record(self, instructions: Sequence[Instruction], active: Expr | None) -> None:
+        """These were carried out one after the other, by the lanes that were active before them."""
+        if instructions and self.trace.recording:
+            self.trace.step(TracedSteps(tuple(instructions), self.registers.state.path, active, self.w.loops))
 
     def execute(self, instruction: Instruction) -> None:
         """Carries out one instruction that is no branch."""

@@ -155,13 +155,26 @@ class SymbolicRegisters:
     @property
     def own_exec(self) -> Expr:
         """The lane's bit of EXEC; kept while its registers are what they were, since each instruction asks for it."""
-        registers = self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
+        registers = self.lanes
         if registers != self._exec[0]:
             mask = as_mask(self.read_scalar(Operand("s", EXEC), self.kernel.wave_size))
             if self.w.wave.occupied is not TRUE and mask.vacant is not FALSE:
                 raise NotReadable(f"{self.where}: lanes may be active that have no thread")
             self._exec = registers, mask.threads
         return self._exec[1]
+
+    @property
+    def lanes(self) -> tuple[Word | Mask | None, Word | Mask | None]:
+        """What EXEC holds, as its two registers have it."""
+        return self.state.scalars.get(("s", EXEC)), self.state.scalars.get(("s", EXEC + 1))
+
+    @property
+    def plain_exec(self) -> Expr | None:
+        """The lane's bit of EXEC, read without anything new; None where that fails, or lanes without a thread run."""
+        low, high = self.lanes
+        if not isinstance(low, Mask) or (self.kernel.wave_size == 64 and getattr(high, "own", None) is not low.own):
+            return None
+        return low.threads if self.w.wave.occupied is TRUE or low.vacant is FALSE else None
 
     def enter(self, state: State) -> None:
         """From here on the registers are those of another state."""

@@ -77,11 +77,25 @@ class WaveEnd:
     loops: tuple[Expr, ...] = ()
 
 
+@dataclass(frozen=True)
+class TracedSteps:
+    """Instructions that a wave carries out one after the other: where its path leads there, and its lanes.
+
+    Within a loop, all is said of the iteration that the loop's variable numbers.
+    """
+
+    instructions: tuple[Instruction, ...]
+    path: tuple[Expr, ...]  # what of the wave, one condition a branch
+    active: Expr | None  # whether the own lane is active; None where that is not read
+    loops: tuple[Expr, ...] = ()  # the variables of the loops around
+
+
 class TraceMark(NamedTuple):
     """How much there was at one time."""
 
     elements: int
     ends: int
+    steps: int
 
 
 class TraceBuilder:
@@ -91,6 +105,7 @@ class TraceBuilder:
         self._environment = environment
         self.elements: list[TracedElement] = []
         self.ends: list[WaveEnd] = []
+        self.steps: list[TracedSteps] = []
         self.loads: list[TracedLoad] = []
         self.loaded: dict[Expr, TracedLoad] = {}
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
@@ -155,6 +170,11 @@ class TraceBuilder:
         if self._recording:
             self.ends.append(way)
 
+    def step(self, steps: TracedSteps) -> None:
+        """Instructions are carried out."""
+        if self._recording:
+            self.steps.append(steps)
+
     # Loads to LDS
 
     def begin_load_to_lds(self, address: int, beside: bool) -> None:
@@ -198,11 +218,11 @@ class TraceBuilder:
 
     def mark(self) -> TraceMark:
         """Where the trace is now."""
-        return TraceMark(len(self.elements), len(self.ends))
+        return TraceMark(len(self.elements), len(self.ends), len(self.steps))
 
     def roll_back(self, mark: TraceMark) -> None:
-        """Forgets the elements and the ends since then."""
-        del self.elements[mark.elements :], self.ends[mark.ends :]
+        """Forgets the elements, the ends and the steps since then."""
+        del self.elements[mark.elements :], self.ends[mark.ends :], self.steps[mark.steps :]
 
     def rewrite(self, mark: TraceMark, new: Callable[[TracedElement], TracedElement]) -> None:
         """The elements since then, each another."""

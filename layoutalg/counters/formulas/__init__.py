@@ -1,0 +1,9 @@
+"""Counters of a launch as formulas in its sizes, from the machine code followed for all of them.
+
+| module | holds |
+|---|---|
+| `sums` | how many points of a box satisfy conditions |
+| `waves` | the waves that come to an instruction, as such points |
+| `instructions` | how often each instruction is issued |
+| `call` | the counters of these, each with what it rests on |
+"""

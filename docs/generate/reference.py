@@ -27,9 +27,9 @@ PACKAGES = {
     "cpp": "C++ by itself",
     "symex": "Symbolic execution",
     "launch": "Launches",
-    "counters": "Counters",
     "refine": "Binaries",
     "audit": "Audits",
+    "counters": "Counters",
     "teach": "Teaching",
 }
 """The parts of the package, in the order of its layers."""

@@ -12,6 +12,7 @@ import typer
 
 from layoutalg.cli import executing
 from layoutalg.cli.arrays import read_elements
+from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import Includes, defines_of, load, sizes_of
 from layoutalg.errors import STEP_LIMIT, Fault
 from layoutalg.lazy import lazy_imports
@@ -57,15 +58,20 @@ def counters(
     wanted = kernel or (spec.launch.kernel if spec.launch else None)
     values = {name: executing.value_of(text) for name, text in defines_of(argument).items()}
     given = {name: read_elements(Path(path)) for name, path in defines_of(inputs).items()}
-    if spec.symbols.keys() - sizes_of(define).keys():
+    sizes = sizes_of(define)
+    if strange := sizes.keys() - spec.symbols.keys():
+        raise InputError(
+            f"-D {min(strange)}: {launch_file} has no such size; it has {', '.join(spec.symbols) or 'none'}"
+        )
+    if spec.symbols.keys() - sizes.keys():
         both = (file, compare) if compare else (file,)
         codes_of = [codes.decode_kernel(executing.chosen_kernel(one, wanted, target)[1]) for one in both]
-        _tell_formulas(both, [formulas.formulas_of(one, spec, sizes_of(define), seconds) for one in codes_of], form)
+        _tell_formulas(both, [formulas.formulas_of(one, spec, sizes, seconds) for one in codes_of], form)
         return 0
     found = []
     for one in (file, compare) if compare else (file,):
         code = codes.decode_kernel(executing.chosen_kernel(one, wanted, target)[1])
-        made = concrete.bound(spec, code.kernel.metadata, sizes_of(define), given, values, seed)
+        made = concrete.bound(spec, code.kernel.metadata, sizes, given, values, seed)
         try:
             found.append(call.counters_of(code, made, steps))
         except Fault as fault:

@@ -75,5 +75,16 @@ def test_a_fault_has_no_counters(folder: Path) -> None:
     assert "fault" in json.loads(run(*given(folder, "beyond"), "--format", "json").stdout)
 
 
-def test_a_size_that_is_missing_is_bad_input(folder: Path) -> None:
-    refused(run("counters", folder / "scale.co", "--launch", folder / "scale.toml"), "N")
+def test_without_sizes_there_are_formulas(folder: Path) -> None:
+    command = ("counters", folder / "scale.co", "--launch", folder / "scale.toml")
+    shown = run(*command)
+    assert shown.returncode == 0
+    row = next(line for line in shown.stdout.splitlines() if "SQ_INSTS_VMEM_WR" in line)
+    assert row.split()[1:6] == ["(N", "+", "63)", "//", "64"]
+    found = json.loads(run(*command, "--format", "json").stdout)
+    waves = next(one for one in found["formulas"] if one["name"] == "SQ_WAVES")
+    assert (waves["least"], waves["certainty"]) == ("(N + 63) // 64", "exact")
+
+
+def test_a_size_that_is_none_is_bad_input(folder: Path) -> None:
+    refused(run("counters", folder / "scale.co", "--launch", folder / "scale.toml", "-D", "K=3"), "K")

@@ -1,4 +1,4 @@
-"""What AMD's profiler would count of a launch, from a run of its machine code without a GPU.
+"""What AMD's profiler would count of a launch, without a GPU: from a run of its machine code, or for all sizes.
 
 | module | holds |
 |---|---|
@@ -7,6 +7,7 @@
 | `occupancy` | how many waves a unit holds, and which resource says so |
 | `roofline` | times by each limit, an estimate |
 | `call` | all of it in one call |
+| `formulas` | the same for all sizes, as formulas |
 """
 
 from layoutalg.counters.call import counters as _counters

@@ -135,6 +135,24 @@ def counter_formulas(
 
     `kernel`: the path of a code object, or its bytes; `launch`: a launch file, or its path.  Raises `LaunchError` for
     a launch that is none of the kernel's.
+
+    >>> import layoutalg as la
+    >>> from layoutalg.device.compile import compile_source
+    >>> launch = la.loads('''
+    ... symbols = { n = { min = 1, max = 20000 } }
+    ... descriptor = [{ name = "o", dtype = "i32", base = { kind = "packed", lengths = ["n"] } }]
+    ... launch = { grid = ["(n + 255) // 256"], block = [256], arguments = ["o", "n"], writes = ["o"] }
+    ... ''')
+    >>> source = '''
+    ... #include <hip/hip_runtime.h>
+    ... extern "C" __global__ void fill(int* o, int n) {
+    ...   int i = blockIdx.x * 256 + threadIdx.x;
+    ...   if (i < n) o[i] = i;
+    ... }
+    ... '''
+    >>> found = la.counter_formulas(compile_source(source, "gfx942").payload, launch)
+    >>> found["SQ_WAVES"].text, found["SQ_INSTS_VMEM_WR"].text, found["SQ_INSTS_VMEM_WR"].certainty
+    ('(n + 255) // 256 * 4', '(n + 63) // 64', 'exact')
     """
     file = launch if isinstance(launch, SpecFile) else spec.load(Path(launch))
     wanted = name or (file.launch.kernel if file.launch else None)

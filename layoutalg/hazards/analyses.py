@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from layoutalg.hazards import lds, lds_order, processor, undefined, waits
+from layoutalg.hazards import barriers, lds, lds_order, processor, undefined, waits
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.hazards.wait_states import find as wait_states
@@ -30,5 +30,6 @@ ANALYSES: Mapping[str, Analysis] = {
     "registers": Analysis(processor.beyond, "a register is used that the kernel did not ask for"),
     "lacking": Analysis(processor.lacking, "an instruction is one that the processor has not"),
     "lds": Analysis(lds.find, "an access of LDS lies outside, whatever its register holds"),
+    barriers.KIND: Analysis(barriers.find, "waves of a block come to other numbers of barriers"),
     lds_order.KIND: Analysis(lds_order.find, "two accesses reach one place of LDS and no wait or barrier orders them"),
 }

@@ -32,7 +32,7 @@ import numpy as np
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.hazards.runs import visits
-from layoutalg.hazards.thread_values import KnownInThreads, ValuesAtBlocks
+from layoutalg.hazards.thread_values import BlockInARow, KnownInThreads, ValuesAtBlocks
 from layoutalg.hazards.waits import UnderWay, left_by, missing_wait
 from layoutalg.isa.decode.instructions import NO_REGISTER, Operand
 from layoutalg.isa.effects import Registers, registers
@@ -42,9 +42,6 @@ from layoutalg.isa.semantics.control import BARRIERS, SETS_SKIPPING
 from layoutalg.isa.semantics.counted import CountedAs, counted
 
 KIND = "lds_order"
-
-#: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
-_UNSAID = 1024
 
 #: Runs of a kernel.
 _RUNS = 6
@@ -135,8 +132,8 @@ class Pending:
 class LdsOrder:
     """The analysis of one graph, for blocks of so many threads in a row."""
 
-    def __init__(self, flow: ControlFlow, threads: int) -> None:
-        self.flow, self.threads = flow, threads
+    def __init__(self, flow: ControlFlow, block: BlockInARow) -> None:
+        self.flow, self.threads, self._block_is_said = flow, block.threads, block.is_said
         self.architecture = flow.kernel.architecture
         self._told: dict[int, Hazard] = {}  # by the address of the second access
         self._met: dict[tuple[int, int], tuple[int | None, tuple[int, int] | None]] = {}
@@ -283,11 +280,6 @@ class LdsOrder:
         condition = f"a block has {self.threads} threads in a row, and its waves {waves[0]} and {waves[1]} come here"
         return Hazard(KIND, step.address, what, missing, address, condition, undecided=not self._block_is_said)
 
-    @property
-    def _block_is_said(self) -> bool:
-        kernel = self.flow.kernel
-        return kernel.thread_dimensions == 1 and bool(kernel.metadata.required_block or self.threads != _UNSAID)
-
 
 def _does(access: Reached) -> str:
     return "stores to" if access.stores else "reads"
@@ -317,9 +309,6 @@ def _bits(places: Array) -> int:
 
 def find(flow: ControlFlow) -> Iterator[Hazard]:
     """Every pair of accesses of LDS that nothing orders, in a block of as many threads as the kernel may have."""
-    kernel = flow.kernel
-    block = kernel.metadata.required_block
-    threads = block[0] if block else kernel.metadata.max_threads
-    whole = threads % kernel.wave_size == 0 and threads > 0
-    if whole and not any(size != 1 for size in block[1:]):
-        yield from LdsOrder(flow, threads).find()
+    block = BlockInARow.of(flow.kernel)
+    if block is not None:
+        yield from LdsOrder(flow, block).find()

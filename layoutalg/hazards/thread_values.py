@@ -18,12 +18,13 @@ off (they are not known); modifiers of operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.effects import Registers, registers
 from layoutalg.isa.run.arrays import Array, ArrayValues
@@ -34,8 +35,29 @@ _VALUES = ArrayValues()
 
 Place = tuple[str, int]
 
+#: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
+_UNSAID = 1024
+
 _EXEC: Place = ("s", EXEC)
-_LANE_MOVES = frozenset({"V_READFIRSTLANE_B32", "V_READLANE_B32"})
+LANE_MOVES = frozenset({"V_READFIRSTLANE_B32", "V_READLANE_B32"})
+
+
+@dataclass(frozen=True)
+class BlockInARow:
+    """A block of as many threads as a kernel may have, in a row."""
+
+    threads: int
+    is_said: bool  # by the kernel
+    required: bool  # there is no other
+
+    @classmethod
+    def of(cls, kernel: KernelBinary) -> BlockInARow | None:
+        """Of whole waves; None where the kernel wants another."""
+        block = kernel.metadata.required_block
+        threads = block[0] if block else kernel.metadata.max_threads
+        if threads <= 0 or threads % kernel.wave_size or any(size != 1 for size in block[1:]):
+            return None
+        return cls(threads, kernel.thread_dimensions == 1 and bool(block or threads != _UNSAID), bool(block))
 
 
 @dataclass
@@ -107,7 +129,7 @@ class KnownInThreads:
     def _computed(self, one: Instruction) -> dict[Operand, Array]:
         """What an instruction writes, by operand; nothing of what is not known."""
         alu = ALU.get(one.name)
-        if one.name in _LANE_MOVES:
+        if one.name in LANE_MOVES:
             return self._of_lane(one)
         if alu is None or alu.floats or one.fields.keys() - {"simm16"} or len(one.form) > 5:
             return {}
@@ -166,6 +188,20 @@ class KnownInThreads:
         return {one.operands["d"]: word[..., at : at + 1]}
 
 
+def relevant(flow: ControlFlow, wanted: Registers, followed: Callable[[Instruction], bool]) -> Registers:
+    """The registers that some and which lanes run depend on, by the instructions that are followed."""
+    found = wanted | registers("s", EXEC, 2)
+    sources = [(s.effects.writes, s.effects.reads) for s in flow.steps.values() if followed(s.instruction)]
+    grown = True
+    while grown:
+        more = found
+        for writes, reads in sources:
+            if writes & more:
+                more |= reads
+        grown, found = more != found, more
+    return found
+
+
 def _same(one: Array, other: Array | None) -> bool:
     return one is other or (other is not None and np.array_equal(one, other))
 
@@ -181,20 +217,7 @@ class ValuesAtBlocks:
     @classmethod
     def of(cls, flow: ControlFlow, threads: int, wanted: Registers) -> ValuesAtBlocks:
         """Of a graph, in a block of so many threads in a row; `wanted`: the registers that are asked of."""
-        relevant = wanted | registers("s", EXEC, 2)
-        sources = [
-            (step.effects.writes, step.effects.reads)
-            for step in flow.steps.values()
-            if step.instruction.name in ALU or step.instruction.name in _LANE_MOVES
-        ]
-        grown = True
-        while grown:
-            more = relevant
-            for writes, reads in sources:
-                if writes & more:
-                    more |= reads
-            grown, relevant = more != relevant, more
-        return cls(flow, threads, relevant)
+        return cls(flow, threads, relevant(flow, wanted, lambda one: one.name in ALU or one.name in LANE_MOVES))
 
     def walk(self) -> Mapping[int, KnownInThreads]:
         """What is known where each block begins."""

@@ -118,7 +118,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
             yield f"it loads to {operand}"
         elif count > 1 and operand.kind in ("m0", "scc"):
             yield f"{count} registers from {operand} on are not there"
-    if instruction.name in _BLOCKS_BARRIER and not _BLOCKS_BARRIER[instruction.name](instruction):
+    if not of_the_block(instruction):
         yield "a barrier that is not the block's"
     matrix = matrix_instruction_of(instruction.name, kernel.target)
     if matrix and matrix.wave != kernel.wave_size:
@@ -151,6 +151,11 @@ def _scalar_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterat
         yield f"{count} registers from s{first} on are not there"
     if kernel.scalar_registers <= last < _OF_THE_MACHINE:
         yield f"the kernel asks for {kernel.scalar_registers} registers s"
+
+
+def of_the_block(instruction: Instruction) -> bool:
+    """Whether a barrier, if it is one, is that of all waves of the block."""
+    return instruction.name not in _BLOCKS_BARRIER or _BLOCKS_BARRIER[instruction.name](instruction)
 
 
 def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iterator[Span]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_guard_undefined, where_undefined
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.semantics.accesses import needed_alignment
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement
@@ -48,6 +49,18 @@ class TracedAccess:
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
     loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
     order: Order | None = None  # where waves may know by atomic operations how far others are
+    element: int = 4  # bytes of what its tensor is made of, no more than a dword
+
+    @property
+    def needed_alignment(self) -> int:
+        """The bytes that its address must be a multiple of: in memory no more than an element of its tensor has.
+
+        As amdhsa sets the machine up "any alignment is allowed (but atomics must still be aligned)" (RDNA 4 ISA, 9.5),
+        and compilers join narrow elements so; an address within an element is not meant.
+        """
+        whole = needed_alignment(self.width, whole=self.atomic)
+        strict = self.atomic or self.memory == "lds" or self.lands is not None or self.instruction.form == "SMEM"
+        return whole if strict else min(whole, self.element)
 
     @property
     def signals(self) -> Expr:
@@ -95,7 +108,7 @@ def accesses(
             this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
             at = one.signalled, one.complete, one.invalidated, one.in_step
-            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order))
+            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size))
     return tuple(found)
 
 

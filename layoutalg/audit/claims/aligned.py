@@ -9,10 +9,9 @@ from layoutalg.audit.ask import Answer
 from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import eq, mod
-from layoutalg.isa.semantics.accesses import needed_alignment
 
 NAME = "aligned"
-SAYS = "an address is a multiple of its width, or of a dword; of an atomic operation's, of its width"
+SAYS = "an address is a multiple of a dword, or of its width or an element of its tensor; an atomic's, of its width"
 OF = "access"
 RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME)
 FAULTS: frozenset[str] | None = frozenset({"alignment"})
@@ -25,5 +24,4 @@ def subjects(kernel: Followed) -> Sequence[TracedAccess]:
 
 def decided(kernel: Followed, access: TracedAccess) -> Answer:
     """That its offset is a multiple of what it needs: tensors and LDS begin at one."""
-    needed = needed_alignment(access.width, whole=access.atomic)
-    return kernel.decide(NAME, access, eq(mod(access.offset, needed), 0))
+    return kernel.decide(NAME, access, eq(mod(access.offset, access.needed_alignment), 0))

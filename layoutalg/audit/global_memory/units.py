@@ -117,6 +117,7 @@ def _iterations(
 
 
 def _seen_alignment(access: TracedAccess) -> int:
-    """The alignment of an access' width where its offset shows it, else that which is claimed of it."""
-    whole = natural_alignment("global", access.width)
-    return whole if simplify(mod(access.offset, whole)) is ZERO else needed_alignment(access.width, whole=access.atomic)
+    """The alignment of an access' width, or of a dword, where its offset shows it, else that which is claimed of it."""
+    widths = natural_alignment("global", access.width), needed_alignment(access.width)
+    shown = (width for width in widths if simplify(mod(access.offset, width)) is ZERO)
+    return next(shown, access.needed_alignment)

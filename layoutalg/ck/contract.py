@@ -16,7 +16,7 @@ whose views begin elsewhere than a block's numbers times strides say; contents t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lcm
 
@@ -96,22 +96,34 @@ def contract(kernel: ProbedKernel, static_lds: int, source: str) -> str:
     ]  # fmt: skip
     for name, one in launch.tensors.items():
         lines += ["", *_descriptor(name, one)]
-    grid = [str(simplify(one)) for one in launch.grid]
-    while len(grid) > 1 and grid[-1] == "1":
-        grid.pop()
+    grid = [*_axes(str(simplify(one)) for one in launch.grid)]
     said = "GridSize" if kernel.grid else "guess: GridSize is not known"
-    block = kernel.threads or 256
-    smem = f"; GetSmemSize is {kernel.lds_bytes}" if kernel.lds_bytes else ""
+    block = ", ".join(_axes(map(str, kernel.block or (256,))))
     writes = [name for name in launch.tensors if not _leaf(kernel, name).constant]
     lines += [
         "", "[launch]", "guessed = true  # delete this line once the guesses are what the host does",
         f'kernel = "{kernel.name}"', f"grid = [{_texts(grid)}]  # {said}",
-        f"block = [{block}]  # {'BlockSize' if kernel.threads else 'guess: threads'}",
-        f"lds = {max(kernel.lds_bytes - static_lds, 0)}  # beside {static_lds} bytes of the kernel's own{smem}",
+        f"block = [{block}]  # {'BlockSize' if kernel.block else 'guess: threads'}",
+        f"lds = {_lds(kernel.lds_bytes, static_lds)}",
         "arguments = [", *_arguments(launch), "]", f"writes = [{_texts(writes)}]  # its pointers to what is not const",
         'claims = ["stores_all"]', 'computes = []  # what comes out: "y[i, j] = x[i, j]"',
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _axes(lengths: Iterable[str]) -> tuple[str, ...]:
+    """Lengths of axes without those behind the last that is more than 1; of one axis at least."""
+    first, *rest = lengths
+    while rest and rest[-1] == "1":
+        rest.pop()
+    return first, *rest
+
+
+def _lds(said: int, static: int) -> str:
+    """The bytes of LDS that the launch adds: none to a kernel that has its own, whatever it says that it needs."""
+    smem = f"; GetSmemSize is {said}" if said else ""
+    guess = "guess: " if static < said else ""
+    return f"{0 if static else said}  # {guess}beside {static} bytes of the kernel's own{smem}"
 
 
 def _made(kernel: ProbedKernel) -> _Launch:

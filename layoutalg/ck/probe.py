@@ -19,13 +19,14 @@ What it cannot represent: kernels whose only argument is no struct of the kernel
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import CompileError, LayoutError
-from layoutalg.index import ONE, TRUE, ZERO, Expr, budget, mod, simplify, symbol, var
+from layoutalg.index import ONE, TRUE, ZERO, Expr, budget, const, mod, simplify, symbol, var
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.container.signature import called, parameters
@@ -45,6 +46,9 @@ MOST = 1 << 14
 
 #: Numbers that are taken for 1: into how many parts a product's sum is split.
 ONCE = ("k_batch", "KBatch")
+
+#: What a place that tells of tiles says first; of a view it is 1.
+TWO = const(2)
 
 #: Bytes of LDS of a place that tells, and seconds that following may take.
 _SITE, _SECONDS = 128, 60.0
@@ -90,7 +94,7 @@ class ProbedKernel:
     tiled: tuple[TiledLength, ...]
     null: frozenset[str]  # pointers that are read where they are not null, and of which there is no view
     grid: tuple[Expr, ...] | None
-    threads: int  # 0: not said
+    block: tuple[int, ...]  # its threads along each axis; none: not said
     lds_bytes: int
 
 
@@ -184,7 +188,8 @@ using layoutalg_kernel_{n} = ck_tile::layoutalg::without_parts<{one.of}>::type;
 {one.calling(f"layoutalg_kernel_{n}", f"layoutalg_views_{n}")}
 extern "C" __global__ void layoutalg_block_{n}(volatile int* out) {{
 #if defined(__HIP_DEVICE_COMPILE__)
-  out[0] = ck_tile::layoutalg::threads<{one.of}>(), out[1] = ck_tile::layoutalg::lds_bytes<{one.of}>();
+  dim3 found = ck_tile::layoutalg::threads<{one.of}>();
+  out[0] = found.x, out[1] = found.y, out[2] = found.z, out[3] = ck_tile::layoutalg::lds_bytes<{one.of}>();
 #endif
 }}{grid if grids else ""}
 """
@@ -192,7 +197,7 @@ extern "C" __global__ void layoutalg_block_{n}(volatile int* out) {{
 
 def _probed(payload: bytes, one: WrittenKernel, built: Mapping[str, KernelBinary], n: int) -> ProbedKernel:
     kernel = built[f"layoutalg_views_{n}"]
-    arguments = parameters(payload, kernel.entry)
+    arguments = _apart(parameters(payload, kernel.entry))
     trace = _followed(kernel, arguments, frozenset())
     seen = {each.buffer for each in trace if each.store}
     null = frozenset(each.buffer for each in trace if not each.store) - seen - {LDS}
@@ -205,11 +210,27 @@ def _probed(payload: bytes, one: WrittenKernel, built: Mapping[str, KernelBinary
         said = parameters(payload, asked.entry)
         found = _followed(asked, _renamed(said, called(payload, "GridSize")), frozenset())
         grid = tuple(each.value for each in found if each.store)
-    threads, lds_bytes = map(_number, block)
-    return ProbedKernel(one.name, one.of, arguments, views, tiled, null, grid, threads, lds_bytes)
+    *axes, lds_bytes = map(_number, block)
+    return ProbedKernel(one.name, one.of, arguments, views, tiled, null, grid, tuple(filter(None, axes)), lds_bytes)
 
 
 _OUT = KernelParameter("out", 8, points=True)
+
+
+def _apart(said: Sequence[KernelParameter]) -> tuple[KernelParameter, ...]:
+    """Parameters of which no two have one name, as fields of two structs may: else one symbol is for both."""
+    leaves = [leaf.name for one in said for leaf in one.fields or (one,)]
+    taken, numbers = set(leaves), Counter[str]()
+
+    def renamed(one: KernelParameter) -> KernelParameter:
+        name = one.name
+        while leaves.count(one.name) > 1 and name in taken:
+            numbers[one.name] += 1
+            name = f"{one.name}_{numbers[one.name]}"
+        taken.add(name)
+        return replace(one, name=name)
+
+    return tuple(replace(one, fields=tuple(map(renamed, one.fields))) if one.fields else renamed(one) for one in said)
 
 
 def _renamed(said: Sequence[KernelParameter], names: frozenset[tuple[str, ...]]) -> tuple[KernelParameter, ...]:
@@ -267,10 +288,12 @@ def _told(trace: Sequence[TracedElement]) -> tuple[tuple[KernelView, ...], tuple
         else:
             numbers.append(one.value)
     for at, (kind, *rest) in records:
-        if int(kind.value) == 1 and at is not None:
+        if kind is ONE and at is not None:
             views.append(_view(at, rest))
-        else:
+        elif kind is TWO and rest:
             tiled += _tiles(rest)
+        else:
+            raise LayoutError("it stores to LDS itself, beside its pipeline: what it says is not told from that")
     return tuple(dict.fromkeys(views)), tuple(dict.fromkeys(tiled))
 
 

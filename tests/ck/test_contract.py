@@ -45,7 +45,7 @@ ROWS = ProbedKernel(
     )),),
     (KernelView("x", ONE * 0, "bf16", 2, 8, (M, N), (X_STRIDE, ONE)),
      KernelView("y", ONE * 0, "bf16", 2, 8, (M, N), (X_STRIDE, ONE))),
-    (TiledLength(M, 1, False), TiledLength(N, 2048, True)), frozenset({"lengths"}), (M, ONE, ONE), 256, 16,
+    (TiledLength(M, 1, False), TiledLength(N, 2048, True)), frozenset({"lengths"}), (M, ONE, ONE), (256, 1, 1), 16,
 )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_what_blocks_walk_along_are_outer_dimensions():
     grid = (HEADS, div(SEQLEN + 127, 128), BATCH)
     tiled = (TiledLength(HDIM, 128, False), TiledLength(SEQLEN, 128, False))
     kernel = ProbedKernel(
-        "heads", "Kernel", (KernelParameter("k", 32, fields=fields),), (view,), tiled, frozenset(), grid, 0, 0
+        "heads", "Kernel", (KernelParameter("k", 32, fields=fields),), (view,), tiled, frozenset(), grid, (), 0
     )
     text = contract(kernel, 0, "own.hip")
     file = loads(text)
@@ -94,6 +94,23 @@ def test_a_view_that_begins_elsewhere_is_left_to_a_person():
     assert "# y is to be written by hand: its view begins at byte" in text
     assert "{ unused = true, bytes = 8 },  # y: no view of it is made" in text
     assert loads(text).launch.tensors == ("x",)
+
+
+def test_a_block_has_its_axes():
+    assert "block = [32, 2]  # BlockSize" in contract(replace(ROWS, block=(32, 2, 1)), 0, "own.hip")
+
+
+@pytest.mark.parametrize(
+    ("said", "static", "line"),
+    [
+        (16, 16, "lds = 0  # beside 16 bytes of the kernel's own; GetSmemSize is 16"),
+        (16, 0, "lds = 16  # guess: beside 0 bytes of the kernel's own; GetSmemSize is 16"),
+        # what it says that it needs, and has not: the host adds nothing
+        (16, 8, "lds = 0  # guess: beside 8 bytes of the kernel's own; GetSmemSize is 16"),
+    ],
+)
+def test_a_launch_adds_no_lds_to_a_kernel_that_has_its_own(said, static, line):
+    assert line in contract(replace(ROWS, lds_bytes=said), static, "own.hip")
 
 
 @pytest.mark.parametrize("columns", [False, True])

@@ -3,7 +3,7 @@
 import pytest
 
 from layoutalg.ck.probe import probed, written
-from layoutalg.errors import CompileError
+from layoutalg.errors import CompileError, LayoutError
 from tests.ck.stand_in import OWN, stand_in
 
 GEMM = """
@@ -51,7 +51,7 @@ def test_views_are_what_the_kernel_makes(rows):
 @pytest.mark.slow
 def test_grid_block_and_pointers_are_what_it_says(rows):
     assert [str(one) for one in rows.grid] == ["m", "batches", "1"]  # by the names of GridSize's parameters
-    assert (rows.threads, rows.null) == (64, frozenset({"lengths"}))
+    assert (rows.block, rows.null) == ((64, 1, 1), frozenset({"lengths"}))
     assert [one.name for one in rows.arguments[0].fields][:3] == ["x", "lengths", "y"]
 
 
@@ -61,3 +61,41 @@ def test_what_does_not_compile_is_told(tmp_path):
     source.write_text(OWN.replace("using Kernel", "using Kernels"))
     with pytest.raises(CompileError, match="Kernel"):
         probed(source, ["own"], "gfx942", [stand_in(tmp_path)])
+
+
+SIDES = """
+template <class P> struct Sides {
+  struct Side { const half_t* p; index_t stride; };
+  struct Out { half_t* q; index_t stride; };
+  struct Kargs { Side x; Out y; index_t m, n; };
+  CK_TILE_HOST static dim3 BlockSize() { return dim3(32, 2); }
+  CK_TILE_DEVICE void operator()(Kargs k) const {
+    OWN_STORE
+    make_naive_tensor_view<address_space_enum::global>(k.x.p, make_tuple(k.m, k.n), make_tuple(k.x.stride, number<1>{}),
+                                                       number<1>{}, number<1>{});
+    make_naive_tensor_view<address_space_enum::global>(k.y.q, make_tuple(k.n, k.m), make_tuple(k.y.stride, number<1>{}),
+                                                       number<1>{}, number<1>{});
+  }
+};
+"""
+
+
+def sides(folder, store=""):
+    source = folder / "own.hip"
+    include = stand_in(folder)
+    own = OWN.replace("using Kernel", f"namespace ck_tile {{ {SIDES.replace('OWN_STORE', store)} }}\nusing Kernel")
+    source.write_text(own.replace("ck_tile::Rows<ck_tile::Copy>", "ck_tile::Sides<ck_tile::Copy>"))
+    return probed(source, ["own"], "gfx942", [include])
+
+
+@pytest.mark.slow
+def test_fields_of_one_name_in_two_structs_are_two_arguments(tmp_path):
+    (found,) = sides(tmp_path)
+    assert {one.pointer: str(one.strides[0]) for one in found.views} == {"p": "stride_1", "q": "stride_2"}
+    assert found.block == (32, 2, 1)
+
+
+@pytest.mark.slow
+def test_what_a_kernel_stores_to_lds_itself_is_no_view(tmp_path):
+    with pytest.raises(LayoutError, match="it stores to LDS itself"):
+        sides(tmp_path, "__shared__ float s[64]; s[threadIdx.x] = k.n; __syncthreads(); if (s[k.m] == 3.f) return;")

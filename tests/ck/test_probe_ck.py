@@ -63,7 +63,7 @@ def test_two_passes_over_rows_are_launched_as_a_person_writes_it(tmp_path):
         "p_x": ["m", "n"], "p_gamma": ["n"], "p_y": ["m", "n"],
     }  # fmt: skip
     assert {one.dtype for one in file.descriptors} == {"bf16"}
-    assert ([str(one) for one in file.launch.grid], found.threads, found.lds_bytes) == (["m"], 256, 16)
+    assert ([str(one) for one in file.launch.grid], found.block, found.lds_bytes) == (["m"], (256, 1, 1), 16)
     assert file.launch.writes == ("p_y",)
     assert "n = { min = 8, max = 16384, multiple_of = 8 }" in contract(found, 16, "own.hip")
 

@@ -141,15 +141,15 @@ struct signature<R (*)(A...)> {
   struct Arguments { std::tuple<remove_cvref_t<A>...> all; };
 };
 
-/// The threads of a block: as the kernel says, where that is constant; else 0.
+/// The threads of a block along each axis: as the kernel says, where that is constant; else none.
 template <class K>
-__device__ int threads() {
+__device__ dim3 threads() {
   if constexpr (requires { dim3(K::BlockSize()); })
-    return dim3(K::BlockSize()).x * dim3(K::BlockSize()).y * dim3(K::BlockSize()).z;
+    return dim3(K::BlockSize());
   else if constexpr (requires { K::kBlockSize; })
-    return K::kBlockSize;
+    return dim3(K::kBlockSize);
   else
-    return 0;
+    return dim3(0, 0, 0);
 }
 template <class K>
 __device__ int lds_bytes() {

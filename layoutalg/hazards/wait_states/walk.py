@@ -101,7 +101,8 @@ class _Walk:
             self.free = self.time + facts.matrix.passes
         for register in facts.written:  # a later write of a register ends what was done to it before
             held.pop(register, None)
-        done = (_Done(facts, address, self.state, self.time + facts.time),)
+        state = self.state + min(facts.waits, 1) - 1  # carried out, what may be skipped is a wait state, too
+        done = (_Done(facts, address, state, self.time + facts.time),)
         for name, registers in facts.first:
             for register in registers:
                 held[register] = {**held.get(register, {}), name: done}

@@ -5,6 +5,8 @@ import pytest
 from layoutalg.hazards.wait_states.find import find
 from tests.hazards.assembly import flow
 
+LOAD = "global_load_dword v1, v0, s[0:1]\n"
+
 #: First instruction, second instruction → wait states asked, by target.
 PAIRS = {
     ("v_readfirstlane_b32 s4, v1", "buffer_load_dword v0, v1, s[4:7], 0 offen"): (5, 5, 5),
@@ -168,3 +170,9 @@ def test_a_product_that_reads_the_one_right_before_it_is_sure():
     """It waits for the first one's passes itself, which are fewer than what is asked."""
     second = "v_mfma_f32_16x16x16f16 v[4:7], v[2:3], v[22:23], v[4:7]"
     assert [certain for *_, certain in found(f"{_HALF}\n{second}")] == [True]
+
+
+@pytest.mark.parametrize(("between", "missing"), [("", [1]), ("s_nop 0\n", []), (LOAD, [1])])
+def test_an_access_that_may_be_skipped_is_a_wait_state_of_its_own_alone(between, missing):
+    body = f"s_setvskip s2, 3\nglobal_store_dwordx4 v0, v[4:7], s[0:1]\n{between}s_setvskip 0, 0\nv_mov_b32 v4, 0\n"
+    assert [one.states for one in find(flow(body))] == missing

@@ -30,7 +30,7 @@ import numpy as np
 
 from layoutalg.ck import accumulated
 from layoutalg.ck.accumulated import held
-from layoutalg.ck.space import Configuration
+from layoutalg.ck.space import DTYPES, Configuration
 from layoutalg.errors import LayoutError
 from layoutalg.formats import ck_structure
 from layoutalg.index import array, prod
@@ -56,13 +56,7 @@ from layoutalg.target.model import Access as Way
 from layoutalg.target.model import UnknownLoadError
 from layoutalg.target.transposed import TRANSPOSED, TransposedLoad
 
-ELEMENTS: Mapping[str, DType] = {
-    name: element_type(of)
-    for name, of in (
-        ("fp16", "f16"), ("bf16", "bf16"), ("fp8", "f8"), ("bf8", "bf8"), ("int8", "i8"), ("fp32", "f32"),
-        ("fp64", "f64"),
-    )
-}  # fmt: skip
+ELEMENTS: Mapping[str, DType] = {name: element_type(name) for name in DTYPES}
 RESULTS: Mapping[str, DType] = {
     **ELEMENTS, "fp8": element_type("f16"), "bf8": element_type("f16"), "int8": element_type("i32"),
 }  # fmt: skip

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutalg.errors import LayoutError
+from layoutalg.target.dtypes import NAMES
 
 PIPELINES = ("compv3", "compv4", "mem", "comp_async")
 SCHEDULERS = ("intrawave", "interwave")
@@ -79,7 +80,11 @@ class Tile:
 
 @dataclass(frozen=True, order=True)
 class Configuration:
-    """A GEMM's element type, layouts of A, B and C (`rcr`), tile, pipeline and epilogue."""
+    """A GEMM's element type, layouts of A, B and C (`rcr`), tile, pipeline and epilogue.
+
+    >>> Configuration("f8", "rcr", Tile.parse("64x64x64_2x2x1_16x16x32")).dtype
+    'fp8'
+    """
 
     dtype: str
     layout: str
@@ -88,6 +93,8 @@ class Configuration:
     epilogue: str = "cshuffle"
 
     def __post_init__(self) -> None:
+        if (same := NAMES.get(self.dtype)) is not None:
+            object.__setattr__(self, "dtype", same.engine or same.name)
         for value, known, what in (
             (self.dtype, DTYPES, "element type"), (self.layout, LAYOUTS, "layout"),
             (self.pipeline, PIPELINES, "pipeline"), (self.epilogue, EPILOGUES, "epilogue"),

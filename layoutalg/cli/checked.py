@@ -19,6 +19,8 @@ with lazy_imports():
     from layoutalg import formats
     from layoutalg.cli import reports
     from layoutalg.formats import check as claims
+    from layoutalg.formats import cpp as compiling
+    from layoutalg.formats import model as models
 
 Entry = Mapping[str, Any]
 
@@ -27,7 +29,7 @@ Entry = Mapping[str, Any]
 class CheckedFile:
     """One file: its results and how long each took, facts, what was not read or not checked.
 
-    `before`: an earlier run decided it.
+    `before`: an earlier run decided it.  `compiled`: what C++ came to, by the names of the items: their lengths.
     """
 
     path: str
@@ -37,6 +39,7 @@ class CheckedFile:
     unread: Sequence[Entry] = ()
     unchecked: Sequence[Entry] = ()
     before: bool = False
+    compiled: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: formats.SpecFile, found: Sequence[claims.Result], limits: prove.Limits | None) -> CheckedFile:
@@ -48,12 +51,30 @@ class CheckedFile:
             {} if limits is None else {d.name: claims.facts(d, limits) for d in spec.descriptors},
             [vars(u) for u in spec.unread],
             [{"name": u.name, "line": u.line, "reason": u.reason} for u in spec.unchecked],
+            compiled=_compiled(spec),
         )
 
     @property
     def is_decided(self) -> bool:
         """Whether more time would change nothing."""
         return not self.unread and all(r["verdict"] != "unknown" for r in self.results)
+
+
+def _compiled(spec: formats.SpecFile) -> dict[str, str]:
+    """The lengths of what the compiler made, and the elements of memory below a descriptor."""
+    by_cpp = {entry["name"] for kind in compiling.ITEMS for entry in spec.data.get(kind, ()) if "cpp" in entry}
+    return {item.name: _measured(item) for item in spec.items if item.name in by_cpp}
+
+
+def _measured(item: formats.Item) -> str:
+    if isinstance(item, models.DescriptorItem):
+        return f"{_lengths(item.descriptor)} over {item.descriptor.element_space_size} elements"
+    assert isinstance(item, models.DistributionItem | models.AdaptorItem)
+    return _lengths(item.distribution if isinstance(item, models.DistributionItem) else item.adaptor)
+
+
+def _lengths(of: Any) -> str:
+    return " × ".join(map(str, of.lengths))
 
 
 def _entry(r: claims.Result) -> Entry:
@@ -158,11 +179,15 @@ def show(files: Sequence[CheckedFile]) -> None:
     """The text: a line for each claim, and what they come to."""
     for file in files:
         say(typer.style(file.path, bold=True))
+        made = dict(file.compiled)
         for r, took in zip(file.results, file.milliseconds, strict=True):
+            if r["item"] in made:
+                say(typer.style(f"  {r['item']} is {made.pop(r['item'])}", dim=True))
             _show_result(r, took)
         for what, parts in (("read", file.unread), ("checked", file.unchecked)):
-            for part in parts:
-                say(typer.style(f"  line {part['line']}: {part['name']} not {what}: {part['reason']}", dim=True))
+            for part in sorted(parts, key=lambda part: part["line"]):
+                told = f"  line {part['line']}: {part['name']} not {what}: {part['reason']}"
+                say(typer.style(told, fg="red") if part.get("refused") else typer.style(told, dim=True))
     every = _all(files, "results")
     wrong = [r for r in every if not r["passed"]]
     verdict = f"{len(wrong)} not as expected" if wrong else "all as expected" if every else "nothing was checked"

@@ -162,7 +162,7 @@ def _read_all(
     for path, text in texts.items():
         given = defines if path.suffix in SOURCES else {}
         try:
-            spec = read(path, given, include, alone=False, text=text, targets=targets)
+            spec = read(path, given, include, alone=False, text=text, targets=targets, partly=True)
             refuse_empty(spec)
             specs.append(spec)
         except (formats.SpecError, InputError, OSError) as error:
@@ -272,7 +272,7 @@ def offsets(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Print every offset of a descriptor, row-major over its index; null where the index reaches no data."""
-    item = descriptor_of(read(file, defines_of(define), include), descriptor)
+    item = descriptor_of(read(file, defines_of(define), include, partly=True), descriptor)
     document = formats.offsets(item.descriptor, {} if file.suffix in SOURCES else sizes_of(define))
     if as_json:
         print(json.dumps(document))

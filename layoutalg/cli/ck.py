@@ -41,7 +41,7 @@ def sweep(
     what: Annotated[list[str], typer.Argument(help="Tile Engine's JSON files, instances' names, or tiles.")],
     include: Annotated[list[Path], typer.Option(help="CK's folder of headers.")],
     target: Annotated[str, typer.Option(help="Targets, with commas between.")] = "gfx942",
-    dtype: Annotated[str, typer.Option(help="The element type, as Tile Engine names it.")] = "fp16",
+    dtype: Annotated[str, typer.Option(help="The element type: fp16 or f16, fp8 or f8 …")] = "fp16",
     layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
     pipeline: Annotated[str, typer.Option(help="Only these pipelines, with commas between.")] = "",
     beside: Annotated[

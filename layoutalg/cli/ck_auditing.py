@@ -33,7 +33,7 @@ def audit(
     what: Annotated[str, typer.Argument(help="A GEMM's tile or instance's name, another kernel's name, or a source.")],
     include: Annotated[list[Path], typer.Option("-I", "--include", help="CK's folder of headers.")],
     target: Annotated[str, typer.Option(help="The GPU.")] = "gfx942",
-    dtype: Annotated[str, typer.Option(help="A GEMM's element type, as Tile Engine names it.")] = "fp16",
+    dtype: Annotated[str, typer.Option(help="A GEMM's element type: fp16 or f16, fp8 or f8 …")] = "fp16",
     layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",
     pipeline: Annotated[str, typer.Option(help="compv3, compv4, mem or comp_async.")] = "compv3",
     pad: Annotated[str, typer.Option(help="Which of M, N and K are padded: m, n and k, such as mnk.")] = "",

@@ -22,6 +22,7 @@ with lazy_imports():
     from layoutalg.kernel.library import contraction as products
     from layoutalg.kernel.library import einsum as einsums
     from layoutalg.kernel.library import epilogues
+    from layoutalg.target import dtypes
 
 
 def contraction(
@@ -50,6 +51,7 @@ def contraction(
         found = {instance: found[instance]}
     if not found:
         raise InputError(f"{file}: no {tunings.OPERATION} is named by a using declaration")
+    dtype = dtypes.element_type(dtype).name
     if einsum:
         if len(found) != 1:
             raise InputError(f"{file}: {len(found)} instances; --instance says which becomes a kernel")

@@ -86,7 +86,7 @@ def draw(
     if output is not None and output.suffix not in (".html", ".svg"):
         raise InputError(f"{output}: give a file that ends in .html or .svg")
     defines = defines_of(define)
-    spec = read(file, defines, include)
+    spec = read(file, defines, include, partly=True)
     sizes = {} if file.suffix in SOURCES else sizes_of(define)
     ask = Asked(spec, sizes, target, instruction, by)
 

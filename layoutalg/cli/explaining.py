@@ -48,7 +48,7 @@ def explain(
     if as_json and as_latex:
         raise InputError("--json and --latex: give one of them")
     defines = defines_of(define)
-    spec = read(file, defines, include)
+    spec = read(file, defines, include, partly=True)
     items = spec.descriptors if descriptor is None else (descriptor_of(spec, descriptor),)
     why = f"{unread_reason(spec)}{missing(file, defines)}" if descriptor is None and spec.unread else ""
     if not items:

@@ -54,12 +54,14 @@ def read(
     alone: bool = True,
     text: str | None = None,
     targets: Sequence[str] = (),
+    partly: bool = False,
 ) -> formats.SpecFile:
     """The layouts of a file; `defines` gives template and macro parameters of C++ their values.
 
     `include`: folders of headers for the C++ of a spec file, besides its own.
     `alone`: no other file is read with these, so that one that nothing in it asks for is refused.
     `text`: what the file says, where that is not what it says now.  `targets`: GPUs that Triton's GPU IR is for.
+    `partly`: of a spec file with C++, what makes no layout is left out and told (`SpecFile.unread`).
     """
     if path.suffix == TTGIR:
         return ttgir.load(path, targets) if text is None else ttgir.loads(text, str(path), targets)
@@ -68,18 +70,21 @@ def read(
         if alone:
             refuse_unasked([source])
         return source
-    spec = load(path, include, text=text)
+    spec = load(path, include, text=text, partly=partly)
     for name in defines:
         if name not in spec.symbols:
             raise InputError(f"-D {name}: {path} has no symbol {name!r}; it has {', '.join(spec.symbols) or 'none'}")
     return spec
 
 
-def load(path: Path, include: Sequence[Path] | None = None, *, text: str | None = None) -> formats.SpecFile:
+def load(
+    path: Path, include: Sequence[Path] | None = None, *, text: str | None = None, partly: bool = False
+) -> formats.SpecFile:
     """The spec file at a path (where a text is given: which says that), its C++ compiled."""
     if text is None:
-        return formats.load(path, compiled=_compiled, include=include or ())
-    return formats.loads(text, str(path), is_json=path.suffix == ".json", compiled=_compiled, include=include or ())
+        return formats.load(path, compiled=_compiled, include=include or (), partly=partly)
+    is_json = path.suffix == ".json"
+    return formats.loads(text, str(path), is_json=is_json, compiled=_compiled, include=include or (), partly=partly)
 
 
 def _compiled(unit: compiling.CppUnit, expressions: Mapping[str, str]) -> compiling.Constants:

@@ -74,7 +74,7 @@ class Editor:
     def reports(self, path: Path, text: str) -> list[reports.Report]:
         """What is not as expected, or why the file cannot be read."""
         try:
-            spec = load(path, self.include, text=text)
+            spec = load(path, self.include, text=text, partly=True)
             refuse_empty(spec)
             (found,) = claims.check_all([spec], limits=self.limits)
         except Exception as error:
@@ -86,7 +86,7 @@ class Editor:
     def words(self, path: Path, text: str, name: str) -> str | None:
         """What `explain` says of a descriptor; None where the file cannot be read, or has none of that name."""
         try:
-            spec = load(path, self.include, text=text)
+            spec = load(path, self.include, text=text, partly=True)
             item = next((item for item in spec.descriptors if item.name == name), None)
             if item is None:
                 return None

@@ -30,7 +30,8 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,13 @@ from typing import Any
 from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
 from layoutalg.device.diagnostics import read_errors
-from layoutalg.device.precompiled import SOURCE, precompiled_again
+from layoutalg.device.precompiled import SOURCE, after, parsed, precompiled_again
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
-from layoutalg.errors import CompileError
+from layoutalg.errors import CompileError, LayoutError
 from layoutalg.formats.cpp import Constants, CppError, CppUnit, CppUnitError
 from layoutalg.isa.container.elf import SHT_SYMTAB, Elf
+from layoutalg.target.dtypes import element_type
 
 #: C++20, whose `requires` finds which of CK's two interfaces an object has; steps of evaluation that one constant may
 #: take (clang's own limit, a million, is too few for the largest descriptors); all errors, with all their notes.
@@ -55,6 +57,7 @@ _DEPENDENCIES = ("-dependency-file", "kernel.d", "-MT", "kernel")
 _HEADERS, _PRELUDE, _EXPRESSION = "layoutalg:headers", "layoutalg:prelude", "layoutalg:expression:"
 
 _ASSERTED = re.compile(r"^static assertion failed(?: due to requirement '(?P<required>.*?)')?(?:: )?")
+_NO_WARP_GEMM = re.compile(r"undefined template '[\w:]*\bWarpGemmDispatcher<(?P<of>.*)>'")
 _UNKNOWN = re.compile(r"unknown<(?P<type>.*)>$")  # what ck_structure.h itself asserts
 #: HIP's `__device__`, whether its header is there or not; a function of both sides may name what either side has.
 _DEVICE, _BOTH = "__attribute__((device))", "__attribute__((host, device))"
@@ -102,7 +105,8 @@ def _command(unit: CppUnit, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
 class _Session:
     """One unit being compiled; `read` are the headers that it read, with their hashes, once something compiles.
 
-    `sound`: it is known to compile where nothing is asked of it.
+    `sound`: it is known to compile where nothing is asked of it.  `parsed`: its headers, once something did not compile
+    and is to be compiled again without what was at fault.
     """
 
     unit: CppUnit
@@ -110,6 +114,7 @@ class _Session:
     steps: tuple[tuple[str, ...], ...]
     read: Mapping[str, str] | None = None
     sound: bool = False
+    parsed: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def headers(self) -> str:
@@ -140,6 +145,7 @@ class _Session:
         try:
             texts = self._built(expressions)
         except _StoppedError as error:
+            self._parse_headers()
             return self._without_faulty(expressions, error.said)
         return {name: json.loads(texts[n]) for n, name in enumerate(expressions)}
 
@@ -153,13 +159,23 @@ class _Session:
                 status, said = run_compiler(step, folder)
                 if status != 0:
                     raise _StoppedError(said)
-            self.read = dict(_hashes(_dependencies((Path(folder) / "kernel.d").read_text())))
+            made = [Path(folder), *([Path(self.parsed.name)] if self.parsed else [])]
+            self.read = dict(_hashes(path for one in made for path in _dependencies((one / "kernel.d").read_text())))
             return _texts((Path(folder) / "kernel.o").read_bytes())
 
     def _before(self, command: Sequence[str]) -> tuple[str, ...]:
-        """The flags for headers that are parsed already: ours, which compile and lie in no folder of the user's."""
+        """The flags for headers that are parsed already: ours, which lie in no folder of the user's, or this unit's."""
+        if self.parsed is not None:
+            return after(self.parsed)
         ours = not self.unit.include and all(header.startswith(_OURS) for header in self.unit.headers)
         return precompiled_again(command, self.headers) if ours else ()
+
+    def _parse_headers(self) -> None:
+        """Has the headers parsed once for all that is compiled from now on; who needs faulty ones tells of them."""
+        if self.parsed is None and self.unit.include:
+            (*command, _, _, _, _), _ = self.steps
+            with suppress(CompileError):
+                self.parsed = parsed(command, self.headers)
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)
@@ -183,7 +199,7 @@ class _Session:
         return {**found[0], **found[1]}
 
     def _errors(self, said: str) -> Sequence[_Error]:
-        if errors := list(_errors(said)):
+        if errors := list(_errors(said, self.unit.include)):
             return errors
         raise CompileError(f"{self.unit.target}: the compiler ended and named no error: it may want more memory")
 
@@ -207,11 +223,15 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class _Error:
-    """An error with the places of its notes, the nearest to the fault first, and those that include its file last."""
+    """An error with the places of its notes, the nearest to the fault first, and those that include its file last.
+
+    `include`: the folders of headers, below which a header's place is told.
+    """
 
     text: str
     notes: tuple[str, ...]
     places: tuple[Place, ...]
+    include: Sequence[Path] = ()
 
     @property
     def place(self) -> Place | None:
@@ -225,9 +245,16 @@ class _Error:
         return int(asked[-1].removeprefix(_EXPRESSION)) if asked else None
 
     @property
+    def header(self) -> str:
+        """The header that the fault is in, and its line; empty where it is in the user's text."""
+        file, line = self.places[0]
+        below = next((str(Path(file).relative_to(f)) for f in self.include if Path(file).is_relative_to(f)), "")
+        return f"{below}:{line}" if below else ""
+
+    @property
     def told(self) -> CppError:
         """The error as it is told: CK's own words where it asserts, the reason where something is no constant."""
-        asserted, reason = _ASSERTED.match(self.text), self.text
+        asserted, warp, reason = _ASSERTED.match(self.text), _NO_WARP_GEMM.search(self.text), self.text
         if asserted:
             required, what = asserted["required"] or "", self.text[asserted.end() :].strip('"')
             reason = f"static_assert stops it: {what or required}{f' ({required})' if what and required else ''}"
@@ -237,19 +264,36 @@ class _Error:
             reason = f"is no constant: {self.notes[0] if self.notes else 'the compiler does not say why'}"
         elif self.text.startswith("no matching") and self.notes:
             reason = f"{self.text}: {self.notes[0]}"
+        elif warp:
+            a, b, summed, m, n, k = (_type(part.strip()) for part in warp["of"].split(",")[:6])
+            reason = f"CK has no warp GEMM of {m} × {n} × {k} for {a} and {b}, summed in {summed}"
         if "layoutalg::Size" in self.text:
             reason += " (CK takes a number here, no size that is open: give a constant)"
         where = self.place
         part = {_HEADERS: "headers", _PRELUDE: "prelude"}.get(where[0], "expression") if where else None
         line = (where[1] - 1 if where else 0) - (part == "expression")  # which stands below what makes it a constant
-        return CppError(reason, part, max(line, 0), refused=asserted is not None)
+        return CppError(reason, part, max(line, 0), bool(asserted or warp), self.header)
 
 
-def _errors(said: str) -> Iterator[_Error]:
+def _type(text: str) -> str:
+    """An element type as Tile Engine names it; another text as it is.
+
+    >>> _type("_Float16"), _type("16")
+    ('fp16', '16')
+    """
+    try:
+        found = element_type(text)
+    except LayoutError:
+        return text
+    return found.engine or found.name
+
+
+def _errors(said: str, include: Sequence[Path]) -> Iterator[_Error]:
     """The compiler's errors that have a place, in its order."""
+    folders = [folder.resolve() for folder in include]
     for error in (one for one in read_errors(said) if one.said.place):
         places = ((one.file, one.line) for one in (error.said, *error.notes, *error.around))
-        yield _Error(error.said.text, tuple(note.text for note in error.notes), tuple(places))
+        yield _Error(error.said.text, tuple(note.text for note in error.notes), tuple(places), folders)
 
 
 def _texts(payload: bytes) -> dict[int, str]:
@@ -272,7 +316,7 @@ def _dependencies(made: str) -> Sequence[Path]:
     return [path for path in found if path.is_absolute() and path.name != SOURCE]
 
 
-def _hashes(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def _hashes(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for path in paths:
         yield str(path), hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -20,7 +20,12 @@ SOURCE = "layoutalg-before.hip"
 
 def precompiled(command: Sequence[str], text: str) -> tuple[str, ...]:
     """The flags that put a text of headers before a source; `command` compiles that source, up to its `-S`."""
-    return "-include-pch", str(Path(_parsed(tuple(command), text).name) / "before.pch")
+    return after(_parsed(tuple(command), text))
+
+
+def after(folder: tempfile.TemporaryDirectory[str]) -> tuple[str, ...]:
+    """The flags that put what lies parsed in a folder before a source."""
+    return "-include-pch", str(Path(folder.name) / "before.pch")
 
 
 def precompiled_again(command: Sequence[str], text: str) -> tuple[str, ...]:
@@ -36,6 +41,11 @@ def _asked(command: tuple[str, ...], text: str) -> Iterator[int]:
 @functools.cache
 def _parsed(command: tuple[str, ...], text: str) -> tempfile.TemporaryDirectory[str]:
     """The folder of a text as the compiler has parsed it, for as long as this process lives."""
+    return parsed(command, text)
+
+
+def parsed(command: Sequence[str], text: str) -> tempfile.TemporaryDirectory[str]:
+    """The folder of a text as the compiler has parsed it, with what else the command writes."""
     folder = tempfile.TemporaryDirectory(prefix="layoutalg-")
     (Path(folder.name) / SOURCE).write_text(text)
     step = (*command, "-Xclang", "-emit-pch", "-S", SOURCE, "-o", "before.pch")

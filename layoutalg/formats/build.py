@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from layoutalg.formats.bases import BASES
 from layoutalg.formats.ck_structure import WarpGemm
 from layoutalg.formats.context import Context, Data, RefusedLayoutError, meaning
-from layoutalg.formats.cpp import Constants, constant_of, lengths_of, vector_of
+from layoutalg.formats.cpp import Constants, claims_beside, constant_of, lengths_of
 from layoutalg.formats.examples import examples
 from layoutalg.formats.model import (
     AdaptorItem,
@@ -36,6 +36,7 @@ from layoutalg.layout import (
     attach,
 )
 from layoutalg.layout.adaptor import make_identity
+from layoutalg.target.dtypes import NAMES
 
 T = TypeVar("T")
 
@@ -56,6 +57,7 @@ class Builder(Context):
     distributions: dict[Named, DistributionItem] = field(default_factory=dict)
     building: list[str] = field(default_factory=list)
     constants: Constants = field(default_factory=dict)
+    unread: list[tuple[str, DocumentError]] = field(default_factory=list)
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""
@@ -96,11 +98,9 @@ class Builder(Context):
         if known in self.descriptors:
             return self.descriptors[known]
         made = self._descriptor(path, data)
-        vector = vector_of(self.constants, path)
-        about = self.about(path, data, "descriptor", more=[f"contiguous({vector})"] if vector > 1 else ())
-        item = DescriptorItem(
-            descriptor=made, dtype=data.get("dtype"), examples=examples(self, path, data, made), **about
-        )
+        dtype = NAMES[data["dtype"]].name if "dtype" in data else None
+        about = self.about(path, data, "descriptor", more=claims_beside(self.constants, path, dtype))
+        item = DescriptorItem(descriptor=made, dtype=dtype, examples=examples(self, path, data, made), **about)
         return self.descriptors.setdefault(known, item)
 
     def made(self, path: Path, name: str) -> TensorDescriptor:

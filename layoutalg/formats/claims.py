@@ -25,7 +25,7 @@ from layoutalg.formats.model import (
     StatedClaim,
     TransformItem,
 )
-from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, eq
+from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, as_expr, eq, le, mul
 from layoutalg.layout import Insert, LayoutError, Merge, TensorAdaptor, TensorDescriptor, TileDistribution, attach
 from layoutalg.prove import (
     Agree,
@@ -181,6 +181,14 @@ def _element_space_size(item: Item, expected: Expr) -> Claim:
     return ExplicitClaim(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
+def _fits_lds(item: Item, most: Expr) -> Claim:
+    assert isinstance(item, DescriptorItem)
+    size, bits = item.descriptor.element_space_size, accesses.dtype_of(item).bits
+    shown = (Shown("element space size", (size,)), Shown("bits of an element", (as_expr(bits),)))
+    goal = ForAll("bytes of LDS", le(mul(size, bits), mul(most, 8)), TRUE, shown)
+    return ExplicitClaim(f"the element space takes at most {most} bytes", (goal,), (item.descriptor,))
+
+
 def _equals(item: Item, other: TensorDescriptor | TileDistribution) -> Claim:
     one = _layout(item) if not isinstance(item, DistributionItem) else item.distribution
     if len(one.lengths) != len(other.lengths):
@@ -286,6 +294,10 @@ CLAIMS: Mapping[str, ClaimForm] = {
         ClaimForm(
             "element_space_size(n)", "the size of the memory, in elements",
             _DESCRIPTOR, _element_space_size, 1, 1,
+        ),
+        ClaimForm(
+            "fits_lds(n)", "the element space, of elements of the dtype, takes at most n bytes",
+            _DESCRIPTOR, _fits_lds, 1, 1,
         ),
         ClaimForm(
             'equals = "other"',

@@ -9,7 +9,7 @@ what comes back is data (`layoutalg.formats.ck_structure` reads it).
 | headers             | `[cpp] headers`          | the entry of the list                     |
 | prelude             | `[cpp] prelude`          | its line                                  |
 | an expression       | `cpp` of an item, or of a distribution's `window` | the item         |
-| `GetSmemPackA`, B   | the policy of an item's `MakeALdsBlockDescriptor`, B | nothing: then no vector is claimed |
+| `GetSmemPackA`, `GetSmemSizeA` | the policy of an item's `MakeALdsBlockDescriptor` | nothing: it claims nothing |
 
 The names of the file's `symbols` are sizes in the prelude and in expressions; what CK computes of them is recorded.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,15 +43,22 @@ class CppUnit:
 
 @dataclass(frozen=True)
 class CppError:
-    """Why the compiler gives no constant; `refused`: CK's own `static_assert` says that there is none.
+    """Why the compiler gives no constant; `refused`: CK's own `static_assert` stops it, or it has no such warp GEMM.
 
     `part`: "headers", "prelude" or "expression", and `line` from 0 in it; None where no line of the user's is known.
+    `header`: the header that the fault is in, as it is included, and its line; empty where it is in the user's text.
     """
 
     reason: str
     part: str | None = None
     line: int = 0
     refused: bool = False
+    header: str = field(default="", compare=False)
+
+    @property
+    def told(self) -> str:
+        """The reason, with the header's line."""
+        return f"{self.reason} ({self.header})" if self.header else self.reason
 
 
 class CppUnitError(Exception):
@@ -105,8 +112,8 @@ def compiled_constants(
     except CppUnitError as problem:
         error = problem.error
         if error.part == "headers":
-            raise DocumentError(("cpp", "headers", error.line), error.reason) from problem
-        raise DocumentError(("cpp", error.part) if error.part else ("cpp",), error.reason, error.line) from problem
+            raise DocumentError(("cpp", "headers", error.line), error.told) from problem
+        raise DocumentError(("cpp", error.part) if error.part else ("cpp",), error.told, error.line) from problem
 
 
 def _expressions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
@@ -117,22 +124,35 @@ def _expressions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield (kind, n), entry["cpp"]
             if isinstance(window := entry.get("window"), Mapping):
                 yield (kind, n, "window"), window["cpp"]
-            if kind == "descriptor" and "claims" not in entry and (packed := _PACKED.fullmatch(entry.get("cpp", ""))):
-                yield (kind, n, "vector"), _VECTOR.format(**packed.groupdict())
+            if kind == "descriptor" and "claims" not in entry and (in_lds := _IN_LDS.fullmatch(entry.get("cpp", ""))):
+                for part, asked in _BESIDE.items():
+                    yield (kind, n, part), asked.format(**in_lds.groupdict())
 
 
-_PACKED = re.compile(
-    r"\s*(?P<policy>.*\S)\s*::\s*(?:template\s+)?Make(?P<operand>[AB])LdsBlockDescriptor\s*<(?P<of>.*)>\s*\(\s*\)\s*",
+_IN_LDS = re.compile(
+    r"\s*(?P<policy>.*\S)\s*::\s*(?:template\s+)?Make(?P<operand>\w*)Lds(?:Block)?Descriptor\s*<(?P<of>.*)>"
+    r"\s*\(\s*\)\s*",
     re.DOTALL,
 )
-"""A policy's LDS descriptor of A or B; what is given for its parameters."""
+"""A policy's LDS descriptor of an operand; what is given for its parameters."""
 
-_VECTOR = """[]<class P>(P*) {{
+_BESIDE: Mapping[str, str] = {
+    "vector": """[]<class P>(P*) {{
   if constexpr (requires {{ P::template GetSmemPack{operand}<{of}>(); }})
     return static_cast<int>(P::template GetSmemPack{operand}<{of}>());
   else
     return 1;
-}}(static_cast<{policy}*>(nullptr))"""
+}}(static_cast<{policy}*>(nullptr))""",
+    "room": """[]<class P>(P*) {{
+  if constexpr (requires {{ P::template GetSmemSize{operand}<{of}>(); }})
+    return static_cast<int>(P::template GetSmemSize{operand}<{of}>());
+  else if constexpr (requires {{ P::template GetSmemSize<{of}>(); }})
+    return static_cast<int>(P::template GetSmemSize<{of}>());
+  else
+    return 0;
+}}(static_cast<{policy}*>(nullptr))""",
+}
+"""What a policy says beside it: elements of a vector, or 1; bytes of LDS, the operand's, else all of them, or 0."""
 
 
 def place_name(path: Place) -> str:
@@ -151,10 +171,11 @@ def constant_of(constants: Constants, path: Place, sizes: Sequence[Expr], wanted
     return made
 
 
-def vector_of(constants: Constants, path: Place) -> int:
-    """The elements that the policy of a descriptor at a path packs into a vector of LDS; 1 where it does not say."""
-    found = constants.get(place_name((*path, "vector")), 1)
-    return found if isinstance(found, int) else 1
+def claims_beside(constants: Constants, path: Place, dtype: str | None) -> Sequence[str]:
+    """What is claimed of a descriptor at a path by what its policy says beside it; of bytes where it has a type."""
+    vector, room = (constants.get(place_name((*path, part))) for part in _BESIDE)
+    packed = [f"contiguous({vector})"] if isinstance(vector, int) and vector > 1 else []
+    return [*packed, f"fits_lds({room})"] if isinstance(room, int) and room > 0 and dtype else packed
 
 
 def lengths_of(constants: Constants, path: Place, sizes: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -173,7 +194,7 @@ def _value(constants: Constants, path: Place, sizes: Sequence[Expr]) -> Any:
     if isinstance(found, CppError):
         where = (at, found.line) if found.part == "expression" else (at, 0)
         beside = f"prelude, line {found.line + 1}: " if found.part == "prelude" else ""
-        raise (RefusedLayoutError if found.refused else DocumentError)(where[0], beside + found.reason, where[1])
+        raise (RefusedLayoutError if found.refused else DocumentError)(where[0], beside + found.told, where[1])
     with meaning(at):
         return ck_structure.layout(found, sizes)
 

@@ -86,7 +86,7 @@ from layoutalg.formats.shape import (
 )
 from layoutalg.layout import TRANSFORMS, Transform
 from layoutalg.layout.transform import TransformParameter
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import NAMES
 
 Transforms = Mapping[str, type[Transform]]
 
@@ -171,7 +171,7 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
     keys = {name: transform_keys(kind) for name, kind in transforms.items()}
     steps = Many(Many(_step(transforms), 1))
     descriptor: dict[str, Shape] = {
-        "dtype": Choice(tuple(DTYPES)), "storage": _size, "steps": steps, "examples": Many(_example, 0, MOST_ITEMS),
+        "dtype": Choice(tuple(NAMES)), "storage": _size, "steps": steps, "examples": Many(_example, 0, MOST_ITEMS),
         **_about,
     }  # fmt: skip
     reached: dict[str, Shape] = {"examples": Many(_reach, 0, MOST_ITEMS), **_about}
@@ -224,7 +224,7 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
 
 
 #: How many values an argument may have beside its kind: so many bytes, or an element type.
-_sort: dict[str, Shape] = {"bytes": Integer(1, 4096), "dtype": Choice(tuple(n for n, d in DTYPES.items() if d.bytes))}
+_sort: dict[str, Shape] = {"bytes": Integer(1, 4096), "dtype": Choice(tuple(n for n, d in NAMES.items() if d.bytes))}
 _single: dict[str, Table] = {
     "unused": Table({"unused": Flag()}, {"bytes": _sort["bytes"]}),
     "value": Table({"value": Either((Text(), Real()))}, _sort),

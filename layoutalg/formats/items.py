@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.formats import relations
@@ -28,18 +28,36 @@ MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
 }
 
 
-def spec_file(builder: Builder, path: str) -> SpecFile:
-    """The whole file; its items stand in the order of their lines."""
+def spec_file(builder: Builder, path: str, *, partly: bool = False) -> SpecFile:
+    """The whole file; its items stand in the order of their lines.
+
+    `partly`: what makes no layout is left out, and stands with the reason in the builder's `unread`.
+    """
     builder.read_symbols()
     builder.refuse_repeats()
     data = builder.data
-    items = [_item(builder, kind, (kind, n), entry) for kind in MAKERS for n, entry in enumerate(data.get(kind, ()))]
+    items = [*_items(builder, partly)]
     order = sorted(items, key=lambda item: item.line or 0)
     launch = launching.launch(builder, ("launch",), data["launch"]) if "launch" in data else None
     return SpecFile(
         path, builder.file_symbols, tuple(order), data.get("title", ""), launch=launch, given=builder.file_given,
         data=data, constants=builder.constants,
     )  # fmt: skip
+
+
+def _items(builder: Builder, partly: bool) -> Iterator[Item]:
+    for kind in MAKERS:
+        for n, entry in enumerate(builder.data.get(kind, ())):
+            try:
+                yield _item(builder, kind, (kind, n), entry)
+            except DocumentError as problem:
+                of = problem.path[0]
+                if not partly or of not in MAKERS:
+                    raise
+                if problem.path[:2] != (kind, n):  # what it is built on is told at its own line
+                    other = builder.data[str(of)][int(problem.path[1])]["name"]
+                    problem = DocumentError((kind, n), f"it rests on {other}, which is not read")
+                builder.unread.append((entry["name"], problem))
 
 
 def of_block(file: SpecFile, block: Sequence[int], given: Sequence[str]) -> SpecFile:

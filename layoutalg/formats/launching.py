@@ -14,7 +14,7 @@ from layoutalg.formats.equations import EquationError, EquationNames, equation
 from layoutalg.formats.launch import Argument, Assumption, Field, Given, Launch, Number, Pointer, Struct, Unused
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.formats.shape import nearest, shown
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DTYPES, NAMES
 
 #: The element types of tensors that hold addresses.
 ADDRESSES = ("u64", "i64")
@@ -137,7 +137,9 @@ def _field(builder: Builder, path: Path, place: str, data: Any) -> Field:
         raise DocumentError(
             (*path, "bytes"), f"dtype = {data['dtype']!r} says how many bytes; leave one of the two out"
         )
-    size: dict[str, Any] = {key: data.get(key) for key in ("bytes", "dtype")}
+    size: dict[str, Any] = {
+        "bytes": data.get("bytes"), "dtype": NAMES[data["dtype"]].name if "dtype" in data else None,
+    }  # fmt: skip
     if "unused" in data:
         if not data["unused"]:
             raise DocumentError((*path, "unused"), "an argument that is used is a descriptor or a value: say which")
@@ -164,12 +166,12 @@ def _named(builder: Builder, path: Path, text: str) -> Field:
                                 ) from error  # fmt: skip
     number, data = builder.named("descriptor", path, text)
     at = ("descriptor", number)
-    if data["base"]["kind"] == "descriptor":
+    if data.get("base", {}).get("kind") == "descriptor":
         reason = (
             f"{text} is built on {data['base']['name']}: a kernel's tensor has its own memory; give its base in full"
         )
         raise DocumentError((*at, "base"), reason)
-    if "dtype" not in data or not DTYPES[data["dtype"]].bytes:
+    if "dtype" not in data or not NAMES[data["dtype"]].bytes:
         wanted = ", ".join(name for name, one in DTYPES.items() if one.bytes)
         raise DocumentError(at, f"{text} is an argument of the launch, and needs a dtype: one of {wanted}")
     return Pointer(text)

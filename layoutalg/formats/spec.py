@@ -22,6 +22,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -31,7 +32,7 @@ from layoutalg.formats.cpp import Compiled, compiled_constants
 from layoutalg.formats.grammar import FILE, file_shape
 from layoutalg.formats.items import spec_file
 from layoutalg.formats.locate import line_of, places, position
-from layoutalg.formats.model import SpecFile
+from layoutalg.formats.model import SpecFile, Unread
 from layoutalg.formats.reading import DocumentError, Path, key_path, reading
 from layoutalg.layout import TRANSFORMS, Transform
 
@@ -43,11 +44,14 @@ _DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t
 """A key of more parts than any has: the standard library's parser takes a time that grows with their square."""
 
 
-def load(path: str | FilePath, *, compiled: Compiled | None = None, include: Sequence[FilePath] = ()) -> SpecFile:
+def load(
+    path: str | FilePath, *, compiled: Compiled | None = None, include: Sequence[FilePath] = (), partly: bool = False
+) -> SpecFile:
     """The spec file at a path: TOML, or JSON where the name ends in `.json`.
 
     `compiled` reads the expressions of a file that has C++ (`layoutalg.device.constants.constants` does); `include` are
-    folders of headers besides the file's own.
+    folders of headers besides the file's own.  `partly`: of a file with C++, an item that makes no layout is left out
+    and told (`SpecFile.unread`), and the others are there still.
     SpecError says where and what is wrong, also when the file is missing, too large or no text.
 
     >>> from tempfile import mkdtemp
@@ -57,7 +61,7 @@ def load(path: str | FilePath, *, compiled: Compiled | None = None, include: Seq
     66
     """
     is_json = str(path).lower().endswith(".json")
-    return loads(read_text(path), str(path), is_json=is_json, compiled=compiled, include=include)
+    return loads(read_text(path), str(path), is_json=is_json, compiled=compiled, include=include, partly=partly)
 
 
 def read_text(path: str | FilePath) -> str:
@@ -91,10 +95,11 @@ def loads(
     transforms: Mapping[str, type[Transform]] = TRANSFORMS,
     compiled: Compiled | None = None,
     include: Sequence[FilePath] = (),
+    partly: bool = False,
 ) -> SpecFile:
     """The spec file of a text; `file` names it in errors, and `transforms` are those that it may name.
 
-    `compiled` and `include` as for `load`.
+    `compiled`, `include` and `partly` as for `load`.
 
     >>> text = '[[descriptor]]\\nname = "tile"\\nbase = { kind = "packed", lengths = [8, 64] }'
     >>> loads(text).items[0].descriptor.lengths
@@ -107,14 +112,23 @@ def loads(
         constants = compiled_constants(data, FilePath(file).parent, compiled, include)
         with reading(file):
             builder = Builder(data, lambda path: found.get(path), transforms=transforms, constants=constants)
-            return spec_file(builder, file)
+            made = spec_file(builder, file, partly="cpp" in data and partly)
     except RecursionError as error:
         raise SpecError("tables and lists are nested too deep", file) from error
     except DocumentError as problem:
-        line, column = _position(text, problem.path)
-        if problem.line:
-            line, column = line_of(text, problem.path, problem.line), None
-        raise SpecError(problem.reason, file, line, column, key_path(problem.path)) from problem
+        raise _told(problem, text, file) from problem
+    return replace(made, unread=tuple(_unread(name, problem, text) for name, problem in builder.unread))
+
+
+def _told(problem: DocumentError, text: str, file: str) -> SpecError:
+    line, column = _position(text, problem.path)
+    if problem.line:
+        line, column = line_of(text, problem.path, problem.line), None
+    return SpecError(problem.reason, file, line, column, key_path(problem.path))
+
+
+def _unread(name: str, problem: DocumentError, text: str) -> Unread:
+    return Unread(name, _told(problem, text, "").line or 1, problem.reason, refused=True)
 
 
 def _parse(text: str, file: str, is_json: bool) -> Any:

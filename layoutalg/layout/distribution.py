@@ -232,11 +232,13 @@ class TileDistribution(Displayed):
 
     def require_window(self, lengths: Sequence[Term]) -> None:
         """LayoutError unless the window's lengths are the tile's (the products of Hs)."""
+        whole = " × ".join(map(str, self.lengths))
         if len(lengths) != len(self.lengths):
-            raise LayoutError(f"a window of {len(lengths)} dimensions for a tile of {len(self.lengths)}")
+            raise LayoutError(f"a window of {len(lengths)} dimensions for a tile of {len(self.lengths)}: {whole}")
         for x, (window, tile) in enumerate(zip(map(parameter, lengths), self.lengths, strict=True)):
             if not same_length(window, tile):
-                raise LayoutError(f"window dimension {x} has length {window}, but Hs[{x}] multiplies to {tile}")
+                also = f": the tile is {whole}" if len(lengths) > 1 else ""
+                raise LayoutError(f"window dimension {x} has length {window}, but Hs[{x}] multiplies to {tile}{also}")
 
 
 def _listed(where: str, given: Sequence[T]) -> Sequence[T]:

@@ -122,9 +122,37 @@ def test_whatever_has_the_interface_of_ck_is_read_from_a_folder_that_is_named(tm
     assert (checked.returncode, checked.stdout.count("proved")) == (0, 3), checked
     overlapping = run("check", written(tmp_path, text.replace("4, 9", "4, 7")), *include)
     assert (overlapping.returncode, "refuted" in overlapping.stdout) == (1, True), overlapping
-    refused(run("check", written(tmp_path, text.replace("35", "2147483648LL")), *include), "spec.toml:7")
+    narrowed = run("check", written(tmp_path, text.replace("35", "2147483648LL")), *include)
+    assert (narrowed.returncode, "line 7: d not read" in narrowed.stdout) == (3, True), narrowed
     unknown = run("check", written(tmp_path, text.replace("embed<4, 9>", "twist<4>")), *include)
-    refused(unknown, "layoutalg knows no transform of this kind: ck_tile::twist<4>")
+    assert (unknown.returncode, unknown.stderr) == (3, ""), unknown
+    assert "line 7: d not read: layoutalg knows no transform of this kind: ck_tile::twist<4>" in unknown.stdout
+    other = ("convert", written(tmp_path, text.replace("embed<4, 9>", "twist<4>")), "--to", "spec")
+    refused(run(*other, *include), "spec.toml:7", "twist<4>")
+
+
+def test_what_does_not_compile_hides_nothing_else(tmp_path):
+    """One wrong line is told with what else is wrong, and all that is right is checked."""
+    (tmp_path / "mini.hpp").write_text(MINI)
+    text = '[cpp]\nheaders = ["mini.hpp"]\ntarget = "gfx90a"\nprelude = "using namespace ck_tile;"\n'
+    made = {"wrong": "descriptor<embod<4, 9>, 35>{}", "right": "descriptor<embed<4, 9>, 35>{}", "late": "nothing()"}
+    text += "".join(f'[[descriptor]]\nname = "{name}"\ncpp = "{cpp}"\n' for name, cpp in made.items())
+    text += '[[descriptor]]\nname = "above"\nbase = { kind = "descriptor", name = "wrong" }\n'
+    checked = run("check", written(tmp_path, text), "-I", tmp_path)
+    assert (checked.returncode, checked.stdout.count("proved")) == (3, 3), checked
+    assert "right is 4 × 8 over 35 elements" in checked.stdout
+    told = [line.split(":")[0] for line in checked.stdout.splitlines() if line.startswith("  line")]
+    assert told == ["  line 7", "  line 13", "  line 14"]
+    assert "embod" in checked.stdout
+    assert checked.stdout.endswith("3 claims: all as expected; 3 parts not read\n")
+    as_json = json.loads(run("check", written(tmp_path, text), "-I", tmp_path, "--format", "json").stdout)
+    assert [part["name"] for part in as_json["files"][0]["unread"]] == ["wrong", "late", "above"]
+    assert not as_json["passed"]
+    offsets = run("offsets", written(tmp_path, text), "-I", tmp_path, "--descriptor", "right", "--json")
+    assert json.loads(offsets.stdout)["lengths"] == [4, 8]
+    refused(
+        run("offsets", written(tmp_path, text), "-I", tmp_path, "--descriptor", "wrong"), "wrong is not read", "embod"
+    )
 
 
 PACKED = """
@@ -134,6 +162,7 @@ struct Policy {
   template <class P> static constexpr auto MakeALdsBlockDescriptor() { return descriptor<embed<4, 8>, 32>{}; }
   template <class P> static constexpr auto MakeBLdsBlockDescriptor() { return descriptor<embed<4, 8>, 32>{}; }
   template <class P> static constexpr int GetSmemPackA() { return PACK; }
+  template <class P> static constexpr int GetSmemSizeA() { return SIZE; }
 };
 """
 
@@ -144,13 +173,23 @@ def test_vectors_are_claimed_of_a_policy_that_says_how_long_they_are(tmp_path):
     (tmp_path / "headers" / "mini.hpp").write_text(MINI)
     text = f"[cpp]\nheaders = ['mini.hpp']\ntarget = 'gfx90a'\nprelude = '''{PACKED}'''\n"
     for name, make, claims in (("a", "A", ""), ("b", "B", ""), ("stated", "A", "claims = ['in_bounds']")):
-        text += f"[[descriptor]]\nname = '{name}'\ncpp = 'Policy::Make{make}LdsBlockDescriptor<Problem>()'\n{claims}\n"
-    checked = run("check", written(tmp_path, text.replace("PACK", "4")), "-I", tmp_path / "headers")
-    assert (checked.returncode, checked.stdout.count("proved")) == (0, 3 + 1 + 3 + 1), checked
+        text += f"[[descriptor]]\nname = '{name}'\ndtype = 'fp16'\n"
+        text += f"cpp = 'Policy::Make{make}LdsBlockDescriptor<Problem>()'\n{claims}\n"
+    text, include = text.replace("PACK", "4").replace("SIZE", "64"), ("-I", tmp_path / "headers")
+    checked = run("check", written(tmp_path, text), *include)
+    assert (checked.returncode, checked.stdout.count("proved")) == (0, 3 + 2 + 3 + 1), checked
     assert checked.stdout.count("contiguous(4) proved") == checked.stdout.count("contiguous") == 1
-    too_long = run("check", written(tmp_path, text.replace("PACK", "16")), "-I", tmp_path / "headers")
+    assert checked.stdout.count("fits_lds(64) proved") == checked.stdout.count("fits_lds") == 1
+    too_long = run("check", written(tmp_path, text.replace("return 4;", "return 16;")), *include)
     assert too_long.returncode == 1
     assert "a: contiguous(16) refuted" in too_long.stdout
+    too_little = run("check", written(tmp_path, text.replace("return 64;", "return 63;")), *include)
+    assert too_little.returncode == 1
+    assert "a: fits_lds(63) refuted" in too_little.stdout
+    of_all = run(
+        "check", written(tmp_path, text.replace("GetSmemSizeA", "GetSmemSize").replace("64;", "63;")), *include
+    )
+    assert ["a: fits_lds(63) refuted" in of_all.stdout, "b: fits_lds(63) refuted" in of_all.stdout] == [True, True]
 
 
 @pytest.mark.slow

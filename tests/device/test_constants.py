@@ -57,6 +57,27 @@ def test_constants_are_read_and_the_faulty_ones_are_told_alone(unit):
     assert (found["second_line"].part, found["second_line"].line) == ("expression", 1)
 
 
+def test_what_is_at_fault_in_a_header_is_told_with_its_line(unit, tmp_path):
+    """And a warp GEMM that CK has not in words: what the compiler says of it names a template."""
+    gemms = """namespace ck_tile { template <class A, class B, class C, int m, int n, int k> struct WarpGemmDispatcher;
+template <> struct WarpGemmDispatcher<_Float16, _Float16, float, 32, 32, 16> { static constexpr int kM = 32; };
+template <class C, int k> constexpr int depth() {
+  return WarpGemmDispatcher<_Float16, _Float16, C, 32, 32, k>::kM;
+} }
+"""
+    (tmp_path / "lists.hpp").write_text(LISTS + gemms)
+    asked = {name: f"ck_tile::depth<float, {k}>()" for name, k in (("right", 16), ("wrong", 7))}
+    found = constants(unit(), {**asked, "asserted": "tile<4>{}.lengths", "own": "three"})
+    assert found["right"] == 32
+    line = LISTS.count("\n") + 4
+    assert found["wrong"].told == (
+        f"CK has no warp GEMM of 32 × 32 × 7 for fp16 and fp16, summed in fp32 (lists.hpp:{line})"
+    )
+    assert found["wrong"].refused
+    assert found["asserted"].header == f"lists.hpp:{LISTS[: LISTS.index('static_assert')].count(chr(10)) + 1}"
+    assert found["own"].header == ""
+
+
 @pytest.mark.parametrize(
     ("prelude", "headers", "error"),
     [

@@ -78,7 +78,7 @@ BAD = [
      "takes 1…2 arguments, not 0"),
     (D + 'base = { kind = "packed", lengths = [4] }\nclaims = ["conflict_free"]', 4, "descriptor[0].claims[0]",
      "a claim about access, not about descriptor"),
-    (D + 'base = { kind = "packed", lengths = [4] }\ndtype = "fp16"', 4, "descriptor[0].dtype", "did you mean 'f16'?"),
+    (D + 'base = { kind = "packed", lengths = [4] }\ndtype = "float16"', 4, "descriptor[0].dtype", "is none of f64"),
     (D + 'base = { kind = "packed", lengths = [4] }\nexamples = [{ index = [4], offset = 4 }]', 4,
      "descriptor[0].examples[0].index[0]", "outside dimension 0, which has 0…3"),
     (D + 'base = { kind = "packed", lengths = [4] }\nexamples = [{ index = [4, 1], offset = 4 }]', 4,

@@ -34,12 +34,12 @@ def lands(problem: Problem, descriptor: TensorDescriptor) -> Verdict:
 
     Proved by looking at every piece; Refuted names the first load whose pieces lie apart, here or in global memory.
 
-    >>> from layoutalg.synth.gemm import rows_apart
+    >>> from layoutalg.synth.gemm import packed, row_padded
     >>> from layoutalg.synth.problem import transposed_problem
     >>> problem = transposed_problem(32, 64, "f16", "mfma_f32_16x16x32_f16", ("gfx950",), direct=16)
-    >>> print(lands(problem, rows_apart(32, 64, 8, 8)).claim)
+    >>> print(lands(problem, packed(32, 64)).claim)
     each load of 64 × 16 bytes lands in one piece, and reads 16 segments of 64 bytes at most
-    >>> lands(problem, rows_apart(32, 64, 4, 8)).name
+    >>> lands(problem, row_padded(32, 64, 8)).name
     'refuted'
     """
     piece, lanes = 8 * problem.direct // problem.bits, target(problem.targets[0]).wave_size

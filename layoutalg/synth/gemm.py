@@ -7,13 +7,10 @@
 | `row_padded` | (M, K) with strides (K + p, 1)                                                  | (M − 1)·p          |
 | `swizzled`   | (M/L, K0·L, V), the middle xor-ed with the first; K0·L is (L, K0) or (K0, L)    | 0                  |
 | `cyclic`     | (M/L, K0·L, V), the middle shifted round by the first                           | 0                  |
-| `rows_apart` | (M/L, L, K) with strides (L·K + p, K, 1), row (l, n) being l·M/L + n            | (M/L − 1)·p        |
 
 Sources, in ROCm/composable_kernel under include/ck_tile/ops/gemm/pipeline: `padded` is A and B of
 gemm_pipeline_agmem_bgmem_creg_v1_default_policy.hpp, `swizzled` row-major A of
 gemm_universal_pipeline_ag_bg_cr_policy.hpp ((K0, L) is its older order), `row_padded` its form for gfx1250.
-`rows_apart` is Triton's padded_shared for direct-to-LDS loads: row 0, row 16, row 32 … and then the gap, so that rows
-that are read together have gaps between them (triton-lang/triton, pull requests #7929 and #8365).
 """
 
 from __future__ import annotations
@@ -152,36 +149,6 @@ def in_blocks(stacked: TensorDescriptor, blocks: int) -> TensorDescriptor:
         apart,
         [make_pass_through_transform(rows), make_merge_transform((blocks, width))],
         [[1], [0, 2]],
-        [[0], [1]],
-    )
-
-
-def lines_padded(rows: int, columns: int, layers: int, padding: int) -> TensorDescriptor:
-    """`layers` rows side by side, then `padding` elements.
-
-    >>> [int(lines_padded(4, 8, 2, 3).offset((r, 0))) for r in range(4)]
-    [0, 8, 19, 27]
-    """
-    return _beside(rows, columns, layers, padding, (0, 1))
-
-
-def rows_apart(rows: int, columns: int, layers: int, padding: int) -> TensorDescriptor:
-    """`layers` rows side by side that are rows/layers apart, then `padding` elements.
-
-    >>> [int(rows_apart(4, 8, 2, 3).offset((r, 0))) for r in range(4)]
-    [0, 19, 8, 27]
-    """
-    return _beside(rows, columns, layers, padding, (1, 0))
-
-
-def _beside(rows: int, columns: int, layers: int, padding: int, order: tuple[int, int]) -> TensorDescriptor:
-    """Lines of `layers` rows; a row's number counts lines and layers, the slower of `order` first."""
-    counts = (_parts(rows, layers), layers)
-    below = make_naive_tensor_descriptor((*counts, columns), (columns * layers + padding, columns, 1))
-    return transform_tensor_descriptor(
-        below,
-        [make_merge_transform([counts[n] for n in order]), make_pass_through_transform(columns)],
-        [order, [2]],
         [[0], [1]],
     )
 

@@ -17,7 +17,7 @@ from layoutalg.memory.banks import LaneMapError, OutsideLdsError, phase_cycles
 from layoutalg.prove import Proved, Refuted
 from layoutalg.synth.command import from_spec, gemm, shown, tile_of
 from layoutalg.synth.families import candidates, round_of_banks
-from layoutalg.synth.gemm import cyclic, in_blocks, lined, lines_padded, packed, padded, row_padded, swizzled
+from layoutalg.synth.gemm import cyclic, in_blocks, lined, packed, padded, row_padded, swizzled
 from layoutalg.synth.problem import Problem, Use, gemm_problem, rowwise
 from layoutalg.synth.report import ck, data, spec, text, toml
 from layoutalg.synth.search import Synthesis, least_padding, synthesize
@@ -327,7 +327,6 @@ def test_layouts_refuse_what_does_not_divide() -> None:
     for make in (
         lambda: swizzled(128, 60),
         lambda: swizzled(127, 64, layers=2),
-        lambda: lines_padded(10, 8, 4, 1),
         lambda: in_blocks(packed(10, 8), 4),
     ):
         with pytest.raises(LayoutError, match="is no whole number of"):

@@ -10,19 +10,15 @@ that tests look at are theirs (`tests.ck.mutants`).
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from benchmarks.ck.instances import BUILD, table
+from benchmarks.ck.recorded import BUILD, Record, Records, audited, parser, table
 from benchmarks.foreign.audit import cpu_seconds
-from layoutalg.audit.audit import audit
 from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
 from layoutalg.ck.kernels import KernelSource, kernel_source
 from layoutalg.errors import DeviceError, LayoutError
@@ -31,7 +27,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from tests.ck.mutants import MUTANTS, SMALL, Mutant
 
-RECORDS = BUILD / "faults.jsonl"
+RECORDS = Records(BUILD / "faults.jsonl", ("fault",))
 TARGET = "gfx942"
 NORM = "ck_tile/ops/layernorm2d/kernel/layernorm2d_fwd_kernel.hpp"
 REDUCE = "ck_tile/ops/norm_reduce/block/block_norm_reduce.hpp"
@@ -94,7 +90,7 @@ FAULTS = {
 }  # fmt: skip
 
 
-def record(name: str, ck: Path, seconds: float) -> dict[str, Any]:
+def record(name: str, ck: Path, seconds: float) -> Record:
     """What is said of one fault."""
     one, start = FAULTS[name], cpu_seconds()
     os.environ["COMPOSABLE_KERNEL"] = str(ck)
@@ -106,45 +102,36 @@ def record(name: str, ck: Path, seconds: float) -> dict[str, Any]:
         except (DeviceError, LayoutError) as error:
             return {"fault": name, "kernel": one.kernel, "verdict": "refused", "by": str(error).splitlines()[0][:200]}
     compiled = cpu_seconds() - start
-    results = [audit(decode_kernel(kernels[kernel]), loads(text, f"{kernel}.toml"), seconds)
+    results = [audited(decode_kernel(kernels[kernel]), loads(text, f"{kernel}.toml"), seconds)
                for kernel, text in source.launches.items()]  # fmt: skip
-    left = {claim: verdict.name for result in results for claim, _, verdict in result.claims if not verdict}
-    left |= {claim: "refuted" for result in results for claim, _, verdict in result.claims if verdict.name == "refuted"}
-    worst = "refuted" if "refuted" in left.values() else "unknown" if left else "proved"
-    by = ", ".join(claim for claim, verdict in left.items() if verdict == worst)
-    return {"fault": name, "kernel": one.kernel, "verdict": worst, "by": by, "compile": round(compiled, 1),
-            "cpu": round(cpu_seconds() - start - compiled, 1)}  # fmt: skip
+    worst = next((v for v in ("crash", "refuted", "unknown") if any(r["verdict"] == v for r in results)), "proved")
+    by = dict.fromkeys(claim for one in results for claim, counts in one["claims"].items() if worst in counts)
+    return {"fault": name, "kernel": one.kernel, "verdict": worst, "by": "" if worst == "proved" else ", ".join(by),
+            "compile": round(compiled, 1), "cpu": round(cpu_seconds() - start - compiled, 1)}  # fmt: skip
 
 
 def report() -> str:
     """The table of the last record of each fault."""
-    found = {one["fault"]: one for one in map(json.loads, RECORDS.read_text().splitlines())}
+    found = RECORDS.last()
     rows = [(one["fault"], one["kernel"], one["verdict"], one["by"], f"{one['cpu']} s" if "cpu" in one else "")
-            for name in FAULTS if (one := found.get(name))]  # fmt: skip
+            for name in FAULTS if (one := found.get((name,)))]  # fmt: skip
     return table(("fault", "kernel", "verdict", "claims", "CPU of the audit"), iter(rows))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Audits each; 1 where one is proved."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ck", type=Path, nargs="?")
-    parser.add_argument("--faults", nargs="+", default=list(FAULTS))
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--report", action="store_true")
-    given = parser.parse_args(arguments)
+    options = parser(__doc__, "faults", [*FAULTS], 120)
+    given = options.parse_args(arguments)
     if given.report:
         print(report())
         return 0
     if given.ck is None:
-        parser.error("name CK's folder")
-    RECORDS.parent.mkdir(parents=True, exist_ok=True)
+        options.error("name CK's folder")
     proved = False
     for name in given.faults:
         found = record(name, given.ck, given.seconds)
         proved |= found["verdict"] == "proved"
-        with RECORDS.open("a") as file:
-            file.write(json.dumps(found) + "\n")
-        print(json.dumps(found), flush=True)
+        RECORDS.add(found)
     return int(proved)
 
 

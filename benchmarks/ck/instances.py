@@ -10,21 +10,17 @@ again. `--report` prints the table of all records.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import sys
-import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.ck.recorded import BUILD, Record, Records, audited, parser, table
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
 from benchmarks.foreign.audit import cpu_seconds
-from layoutalg.audit.audit import audit
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
@@ -34,9 +30,7 @@ from layoutalg.isa.run.described import Surveyor
 from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
 
-BUILD = Path("build/ck")
-RECORDS = BUILD / "records.jsonl"
-Record = dict[str, Any]
+RECORDS = Records(BUILD / "records.jsonl", ("instance", "target"))
 
 
 def compiled(one: Instance, target: str, ck: Path) -> tuple[bytes, SpecFile, Record]:
@@ -83,7 +77,7 @@ def run(one: Instance, file: SpecFile, code: MachineCode) -> str:
     return worst
 
 
-def record(one: Instance, target: str, ck: Path, seconds: float, audited: bool) -> Record:
+def record(one: Instance, target: str, ck: Path, seconds: float, asked: bool) -> Record:
     """What is found of one instance for one target."""
     found: Record = {"instance": one.name, "target": target}
     try:
@@ -107,33 +101,7 @@ def record(one: Instance, target: str, ck: Path, seconds: float, audited: bool) 
         except DeviceError as error:
             found["run"] = f"fault: {str(error)[:200]}"
         found["run_cpu"] = round(cpu_seconds() - start, 1)
-    if audited:
-        found |= _audit(code, file, seconds)
-    return found
-
-
-def _audit(code: MachineCode, file: SpecFile, seconds: float) -> Record:
-    start, begun = cpu_seconds(), time.monotonic()
-    try:
-        result = audit(code, file, seconds)
-    except Exception as error:  # an audit that crashes is a finding
-        return {"verdict": "crash", "why": [f"{type(error).__name__}: {str(error)[:200]}"], "claims": {},
-                "cpu": round(cpu_seconds() - start, 1), "wall": round(time.monotonic() - begun, 1)}  # fmt: skip
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for claim, _, verdict in result.claims:
-        counts[claim][verdict.name] += 1
-    why = [f"{claim}: {about}: {verdict.reason}"[:300] for claim, about, verdict in result.claims if not verdict]
-    return {"verdict": result.name, "claims": counts, "why": why[:6],
-            "cpu": round(cpu_seconds() - start, 1), "wall": round(time.monotonic() - begun, 1)}  # fmt: skip
-
-
-def records() -> list[Record]:
-    """What was last found of each instance and target; how long compiling took, where it was."""
-    found: dict[tuple[str, str], Record] = {}
-    for one in map(json.loads, RECORDS.read_text().splitlines() if RECORDS.exists() else ()):
-        key = one["instance"], one["target"]
-        found[key] = (found[key] if key in found and "refused" not in one else {}) | one
-    return list(found.values())
+    return found | audited(code, file, seconds) if asked else found
 
 
 def report(of: Sequence[Record]) -> str:
@@ -170,35 +138,24 @@ def _verdict(one: Record) -> Sequence[Any]:
     return one["instance"], one["target"], one["verdict"], ", ".join(proved), left, f"{one['cpu']} s"
 
 
-def table(head: Sequence[str], rows: Iterator[Sequence[Any]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |" for line in lines) + "\n"
-
-
 def main(arguments: Sequence[str]) -> int:
     """Compiles, runs and audits; 1 where a run is wrong, or an audit crashes."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ck", type=Path, nargs="?")
-    parser.add_argument("--targets", nargs="+", default=list(CDNA))
-    parser.add_argument("--instances", nargs="+", default=[one.name for one in INSTANCES])
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--no-audit", action="store_true")
-    parser.add_argument("--report", action="store_true")
-    given = parser.parse_args(arguments)
+    options = parser(__doc__, "instances", [one.name for one in INSTANCES], 60)
+    options.add_argument("--targets", nargs="+", default=list(CDNA))
+    options.add_argument("--no-audit", action="store_true")
+    given = options.parse_args(arguments)
     if given.report:
-        print(report(records()))
+        print(report([*RECORDS.last().values()]))
         return 0
     if given.ck is None:
-        parser.error("name CK's folder")
+        options.error("name CK's folder")
     bad = False
     for one in INSTANCES:
         for target in one.targets:
             if one.name in given.instances and target in given.targets:
                 found = record(one, target, given.ck, given.seconds, not given.no_audit)
                 bad |= found.get("verdict") == "crash" or found.get("run", "").startswith(("wrong", "fault"))
-                with RECORDS.open("a") as file:
-                    file.write(json.dumps(found) + "\n")
-                print(json.dumps(found), flush=True)
+                RECORDS.add(found)
     return int(bad)
 
 

@@ -1,6 +1,7 @@
 """A kernel's data flow: what moves between global memory, registers and LDS, statement by statement.
 
-Time runs from left to right, one statement a column; the body of a loop is drawn once, under a bracket.  Each tensor,
+Time runs from left to right, one statement a column, with the number that its obligations have; the body of a loop is
+drawn once, under a bracket, and the loop itself has a number and no column.  Each tensor,
 register tile and LDS buffer is a bar in its memory's row, from its first use to its last; each statement that moves or
 combines data is an arrow from every bar it reads to the bar it writes.
 
@@ -17,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from typing import Any
 
 from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
 from layoutalg.errors import DrawError
-from layoutalg.kernel.program import Loop, Program, Registers, Shared, Statement, Tensor
+from layoutalg.kernel.program import Loop, Program, Registers, Shared, Statement, Tensor, walk
 
 MEMORIES: Mapping[type, str] = {Tensor: "global", Registers: "registers", Shared: "LDS"}
 """The row of each kind of data, from the top."""
@@ -31,8 +33,9 @@ COLUMN, LEFT, TOP, BAR, ROW, STACK, LOOP = 150.0, 96.0, 62.0, 38.0, 106.0, 56.0,
 
 @dataclass(frozen=True)
 class DataflowStep:
-    """A statement in its column: its name, what it reads and writes, how, and the loops around it."""
+    """A statement in its column: its number, name, what it reads and writes, how, and the loops around it."""
 
+    number: int
     name: str
     reads: tuple[Any, ...]
     writes: tuple[Any, ...]
@@ -58,7 +61,7 @@ def dataflow(program: Program) -> Picture:
     >>> dataflow(lds_transpose()).title
     'transpose_lds_xor_f32: 5 statements'
     """
-    steps = list(_steps(program.body))
+    steps = list(_steps(program.body, count()))
     deepest = max((len(step.loops) for step in steps), default=0)
     bars = _stacked(_bars(steps))
     title = f"{program.name}: {len(steps)} statement{'s' * (len(steps) != 1)}"
@@ -73,14 +76,16 @@ def dataflow(program: Program) -> Picture:
     return Picture(width, bottom + 30 + LOOP * deepest, moved, title).headed(title, program.summary)
 
 
-def _steps(body: Sequence[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[DataflowStep]:
-    """The statements in order, those of a loop once."""
+def _steps(body: Sequence[Statement], numbers: Iterator[int], loops: tuple[Loop, ...] = ()) -> Iterator[DataflowStep]:
+    """The statements in order, those of a loop once, numbered as `Program.statements` does."""
     for s in body:
+        number = next(numbers)
         name, how = (words.format(s) for words in s.words) if isinstance(s, Statement) else ("", "")
         if isinstance(s, Loop):
-            yield from _steps(s.body, (*loops, s))
+            yield from _steps(s.body, numbers, (*loops, s))
         elif name:
-            yield DataflowStep(name, (*s.reads,), (*s.adds_to, *s.fills), how, loops)
+            yield DataflowStep(number, name, (*s.reads,), (*s.adds_to, *s.fills), how, loops)
+            list(islice(numbers, len(list(walk(s.parts)))))  # its parts have numbers of their own
         else:
             raise DrawError(f"no picture of {type(s).__name__}: it has no words")
 
@@ -153,9 +158,9 @@ def _column(n: int, step: DataflowStep, bars: Sequence[Bar], bottom: float) -> s
     x = LEFT + COLUMN * (n + 0.5)
     if not step.writes:
         dashes = shape("path", "bad", d=f"M{x:g} {TOP - 8:g}V{bottom + 12:g}", stroke_dasharray="6 5")
-        return dashes + _heading(x, f"{n + 1}  {step.name}", step.how, "bad-ink bold")
+        return dashes + _heading(x, f"{step.number}  {step.name}", step.how, "bad-ink bold")
     y = {_key(bar.data): bar.y for bar in bars}
-    body = _heading(x, f"{n + 1}  {step.name}", step.how, "ink bold")
+    body = _heading(x, f"{step.number}  {step.name}", step.how, "ink bold")
     for target in step.writes:
         body += shape("circle", "ink", cx=x + 26, cy=y[_key(target)] + BAR / 2, r=0 if step.reads else 3)
         for k, source in enumerate(step.reads):

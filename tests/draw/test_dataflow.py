@@ -70,6 +70,11 @@ def test_a_loop_is_bracketed_with_its_extent(product, texts):
     assert [text for text in shown if text.startswith("9  ")] == ["9  multiply"]
 
 
+def test_a_statement_has_the_number_that_its_obligations_have(product, texts):
+    numbers = {text.partition("  ")[0] for text in texts(dataflow(product)) if "  " in text}
+    assert numbers == {str(n) for n, statement in product.statements() if not isinstance(statement, Loop)}
+
+
 def test_each_operand_has_its_arrow(product, parsed):
     assert arrows(parsed(dataflow(product))) == 2 + 2 + 2 + 2 + 1 + 1
 

@@ -95,7 +95,7 @@ def test_search_works_from_disk(site: Path, browser: Browser) -> None:
     tab.wait_for_selector(".md-search-result__link")
     first = tab.locator(".md-search-result__link").first.get_attribute("href")
     assert first is not None
-    assert "lessons/06_lds_banks.html" in first
+    assert "lessons/07_lds_banks.html" in first
     assert all(url.startswith("file:") for url in asked)
 
 

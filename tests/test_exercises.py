@@ -20,7 +20,7 @@ from layoutalg.teach import Checked
 from tests.wrong_answers import WRONG
 
 LESSONS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
-QUICK = {"01_what_a_layout_is", "13_an_lds_access_by_phases"}
+QUICK = {"01_what_a_layout_is", "08_an_lds_access_by_phases"}
 """The lessons that stand for the others, where only the quick tests are run."""
 
 

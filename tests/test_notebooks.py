@@ -20,8 +20,8 @@ def source(path: Path, kind: str) -> str:
     return "\n".join("".join(c["source"]) for c in cells(path) if c["cell_type"] == kind)
 
 
-def test_there_are_thirteen_in_order() -> None:
-    assert [path.name[:2] for path in LESSONS] == [f"{n:02}" for n in range(1, 14)]
+def test_there_are_fifteen_in_order() -> None:
+    assert [path.name[:2] for path in LESSONS] == [f"{n:02}" for n in range(1, 16)]
 
 
 QUICK = ("01",)

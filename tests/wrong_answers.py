@@ -16,7 +16,13 @@ WRONG: dict[str, list[list[Wrong]]] = {
             ("make_naive_tensor_descriptor((4, 6), (6, 1))", "multiple"),
         ],
     ],
-    "02_transforms": [
+    "02_what_your_kernel_does": [
+        [("1", "row 1 and column 0"), ("256", "it is not 256")],
+        [('"in_bounds"', "two threads, one byte"), ('"aligned"', "it is not aligned")],
+        [("32", "bank_conflict_free"), ("34", "bank_conflict_free")],
+        [('"V"', "in_bounds"), ('"N"', "in_bounds")],
+    ],
+    "03_transforms": [
         [("(1, 3, 2)", "it is not"), ("(0, 5, 3)", "each digit below its length")],
         [
             ("make_naive_tensor_descriptor_packed((4, 6))", "it should reach"),
@@ -28,7 +34,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
         [("(u // 7, u % 7)", "formula 1: at u = "), ("(u // 9, u % 7)", "formula 2: at u = ")],
     ],
-    "03_descriptors_as_graphs": [
+    "04_descriptors_as_graphs": [
         [("3 * 64 * 128", "it is not 24576"), ("(3 + 1) * 64", "a row has 128 elements")],
         [
             (
@@ -39,7 +45,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
         [("Xor((64, 12))", "fails"), ("XorNoModulo((64, 12))", "fails")],
     ],
-    "04_proving": [
+    "05_proving": [
         [("(0, 0), (0, 1)", "reaches offset 0"), ("(1, 1), (1, 1)", "one index")],
         [
             ("edge", "fails"),
@@ -48,7 +54,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [("60000", "fails"), ("50000", "50001 will do as well")],
         [("8", "lanes"), ("16", "lanes")],
     ],
-    "05_sizes_as_symbols": [
+    "06_sizes_as_symbols": [
         [
             ("make_naive_tensor_descriptor((16, K), (K, 1))", "multiple"),
             ("make_naive_tensor_descriptor((16, K), (64, 1))", "offsets differ fails"),
@@ -59,12 +65,20 @@ WRONG: dict[str, list[list[Wrong]]] = {
             ("make_naive_tensor_descriptor((N, M), (M, 1))", "it should reach"),
         ],
     ],
-    "06_lds_banks": [
+    "07_lds_banks": [
         [("128 * 8 * 2", "no gap after the last row"), ("127 * 8", "it is not 1016")],
         [("1", "lanes 0 and 23"), ("8", "it is not 8")],
         [("packed(64, 64)", "want dwords"), ("swizzled(64, 64, layers=2)", "want dwords")],
     ],
-    "07_tile_distributions": [
+    "08_an_lds_access_by_phases": [
+        [("32", "want dwords"), ("34", "want dwords")],
+        [("(0, 1, 2, 3, 4, 5, 6, 7)", "the lanes with the colour"), ("(4, 5, 6, 7)", "it is not (4, 5, 6, 7)")],
+        [
+            ("make_naive_tensor_descriptor((64, 32), (32, 1))", "want dwords"),
+            ("make_naive_tensor_descriptor((64, 32), (40, 1))", "want dwords"),
+        ],
+    ],
+    "09_tile_distributions": [
         [("(2, 1)", "17 is digits (2, 1)"), ("(3, 4)", "it is not (3, 4)")],
         [
             (
@@ -90,12 +104,19 @@ WRONG: dict[str, list[list[Wrong]]] = {
                 "it should hold",
             ),
         ],
+    ],
+    "10_data_behind_a_layout": [
+        [("(4, 6)", "the next multiples of 3 and of 4"), ("(8, 6)", "it is not (8, 6)")],
+        [("(18, 18)", "lane 9 begins at (2, 2)"), ("(2, 2)", "it is not (2, 2)")],
+    ],
+    "11_matrix_cores": [
+        [("(4, 6)", "digits (1, 4)"), ("(2, 20)", "it is not (2, 20)")],
         [
             ("[], [[2, 16], [32]], [[(1, 0), (2, 0)]], [(1, 1)]", "it should hold"),
             ("[], [[4, 2, 4], [32]], [[(1, 1), (2, 0)]], [(1, 2), (1, 0)]", "it should hold"),
         ],
     ],
-    "08_a_transposition": [
+    "12_a_transposition": [
         [("1", "no race in lds"), ("4", "no race in lds")],
         [
             ("make_naive_tensor_descriptor_packed((64, 64))", "what is read is what was written"),
@@ -103,7 +124,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
         [("64 * 64 * 4", "the gaps are in"), ("64 * 68", "it is not 4352")],
     ],
-    "09_contraction_as_gemm": [
+    "13_contraction_as_gemm": [
         [('("k",)', "that b does not have"), ('("b", "h")', "it is not")],
         [
             (
@@ -118,7 +139,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
         [("64 * 8 * 64", "rows · contracted · columns"), ("64 * 32 * 32", "it is not 65536")],
     ],
-    "10_convolution_without_im2col": [
+    "14_convolution_without_im2col": [
         [
             ("make_naive_tensor_descriptor((3, 3, 2, 2), (6, 1, 6, 1))", "fails"),
             ("make_naive_tensor_descriptor((3, 3, 2, 2), (2, 12, 1, 4))", "fails"),
@@ -129,7 +150,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
             ("transform_tensor_descriptor(line, [Embed((3, 4), (2, 1))], [[0]], [[0, 1]])", "it should reach"),
         ],
     ],
-    "11_coming_from_cute_or_triton": [
+    "15_coming_from_cute_or_triton": [
         [("1 * 8 + 1 * 1 + 1", "the first part is the fast one"), ("3 + 2", "it is not 5")],
         [
             ('"Sw<2,3,3> o 0 o (64,64):(64,1)"', "it should reach"),
@@ -142,20 +163,6 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [
             ("[], [[4, 8], [8, 4]], [[(1, 0)], [(2, 0), (1, 1)]], [(2, 1)]", "it should hold"),
             ("[], [[4, 8], [8, 4]], [[(1, 0)], [(1, 1), (2, 1)]], [(2, 0)]", "P has lengths (4, 32)"),
-        ],
-    ],
-    "12_what_your_kernel_does": [
-        [("1", "row 1 and column 0"), ("256", "it is not 256")],
-        [('"in_bounds"', "two threads, one byte"), ('"aligned"', "it is not aligned")],
-        [("32", "bank_conflict_free"), ("34", "bank_conflict_free")],
-        [('"V"', "in_bounds"), ('"N"', "in_bounds")],
-    ],
-    "13_an_lds_access_by_phases": [
-        [("32", "want dwords"), ("34", "want dwords")],
-        [("(0, 1, 2, 3, 4, 5, 6, 7)", "the lanes with the colour"), ("(4, 5, 6, 7)", "it is not (4, 5, 6, 7)")],
-        [
-            ("make_naive_tensor_descriptor((64, 32), (32, 1))", "want dwords"),
-            ("make_naive_tensor_descriptor((64, 32), (40, 1))", "want dwords"),
         ],
     ],
 }

@@ -54,7 +54,7 @@ def _output(output: Any) -> str:
         return _text(output.text)
     for kind in ("text/html", "image/svg+xml"):
         if kind in output.data:
-            return f'<div class="output">{_one_line(output.data[kind])}</div>'
+            return f'<div class="output" data-search-exclude>{_one_line(output.data[kind])}</div>'
     return _text(output.data["text/plain"])
 
 

@@ -65,4 +65,4 @@ def put_in(markdown: str) -> str:
 
 def _svg(picture: Picture) -> str:
     one_line = " ".join(str(picture).splitlines())
-    return f'<div class="output">{one_line}</div>'
+    return f'<div class="output" data-search-exclude>{one_line}</div>'

@@ -18,6 +18,20 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from layoutalg import __version__
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from layoutalg.formats import claims
+    from layoutalg.hazards import analyses
+
+OTHERS: Mapping[str, str] = {
+    "read": "the file can be read",
+    "same_map": "two versions of a layout are the same map",
+    "hazards": "no hazard is in the kernel's code",
+    "analysed": "the kernel's code is analysed to the end",
+    "example": "an offset is what the file's example says",
+}
+"""What is reported and is no claim of a file, and no kind of hazard."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ def sarif(reports: Sequence[Report]) -> str:
     driver = {
         "name": "layoutalg",
         "version": __version__,
-        "rules": [{"id": rule, "shortDescription": {"text": rule}} for rule in rules],
+        "rules": [_described(rule) for rule in rules],
     }
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -66,6 +80,16 @@ def sarif(reports: Sequence[Report]) -> str:
 def _rule(r: Report) -> str:
     """The claim without its arguments: tools keep what they know by it."""
     return r.rule.partition("(")[0]
+
+
+def _described(rule: str) -> dict[str, Any]:
+    """A rule, what it says, and how its message is to be read."""
+    if rule in claims.CLAIMS:
+        words = claims.CLAIMS[rule].words
+    else:
+        words = analyses.ANALYSES[rule].about if rule in analyses.ANALYSES else OTHERS.get(rule, rule)
+    help = f"{words}. The message has a witness: the sizes, indices or instructions at which it is not so."
+    return {"id": rule, "shortDescription": {"text": words}, "help": {"text": help}}
 
 
 def _result(r: Report, rule: int) -> dict[str, Any]:

@@ -34,7 +34,9 @@ def test_sarif_has_what_is_not_as_expected_at_its_place(files):
     assert place["region"] == {"startLine": 5, "startColumn": 13}
     assert place["artifactLocation"]["uri"].endswith("wrong.toml")
     assert (found["ruleId"], found["level"]) == ("injective", "error")
-    assert said["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == "injective"
+    rule = said["tool"]["driver"]["rules"][found["ruleIndex"]]
+    assert (rule["id"], rule["shortDescription"]["text"]) == ("injective", "two valid indices never meet")
+    assert rule["help"]["text"].startswith("two valid indices never meet. The message has a witness")
     assert "index (0, 4), offset 4 and index (1, 0), offset 4" in found["message"]["text"]
 
 

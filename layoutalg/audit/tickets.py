@@ -100,8 +100,14 @@ class Tickets:
     @cached_property
     def all(self) -> tuple[Ticket, ...]:
         """Those that are seen."""
-        candidates = [one for one in self.accesses if one.order and one.order.found and one.memory != LDS]
-        return tuple(ticket for one in candidates if (ticket := self._ticket(one)) is not None)
+        return tuple(ticket for one in self.perhaps if (ticket := self._ticket(one)) is not None)
+
+    @property
+    def perhaps(self) -> Sequence[TracedAccess]:
+        """The operations that may take one, whatever else is known of memory."""
+        names = (*ADDITIONS, *WRAPPING)
+        found = (one for one in self.accesses if one.order and one.order.found and one.memory != LDS)
+        return [one for one in found if one.instruction.name.endswith(names)]
 
     def _ticket(self, one: TracedAccess) -> Ticket | None:
         """The ticket that an atomic operation takes, if it does nothing else."""
@@ -143,7 +149,7 @@ class Tickets:
         access = ACCESSES[instruction.name]
         scoped = launched.kernel.architecture.name == "rdna4"
         wraps = instruction.name.endswith(WRAPPING)
-        if not instruction.name.endswith((*ADDITIONS, *WRAPPING)) or one.width != 4 or len(one.order.found) != 1:
+        if one.width != 4 or len(one.order.found) != 1:
             return False
         if not access.returns(instruction.fields):
             return False  # nobody looks at it, and nothing is known of what its wave sees behind it

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import reduce
 from math import lcm
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, minimum, mod, select, simplify
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, minimum, mod, select, simplify, variables
 from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
@@ -27,7 +27,7 @@ from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
 from layoutalg.symex.machine.tracing import Order, TraceBuilder, TracedElement
-from layoutalg.symex.values.unknowns import Kind
+from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target.transposed import TRANSPOSED
 
@@ -217,11 +217,14 @@ class SymbolicMemory:
         return words
 
     def _addresses(self, places: Sequence[Span], found: Sequence[Expr], size: int) -> list[Word]:
-        """The dwords that are loaded where they are of addresses; none where they are not."""
+        """The dwords that are loaded where they are of addresses, or of what lies between; none where they are not."""
         addresses = self.spaces.addresses(places, len(found))
-        if addresses and size != 4:
+        if not addresses:
+            return []
+        if size != 4:
             raise NotReadable(f"an address in {places[0].buffer} is loaded in part")
-        return addresses
+        written = (all(kind_of(v) is not Kind.UNDEFINED for v in variables(e)) for e in found)
+        return [word if is_one else self.w.word(e) for is_one, word, e in zip(written, addresses, found, strict=True)]
 
     def _load_elements(
         self, instruction: Instruction, access: MemoryInstruction, part: RangedPart, places: Sequence[Span], size: int

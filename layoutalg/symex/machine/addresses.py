@@ -16,9 +16,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, negation, postorder, simplify, substitute, variables
+from layoutalg.index import (
+    FALSE,
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    negation,
+    postorder,
+    rebuild,
+    simplify,
+    substitute,
+    variables,
+)
 from layoutalg.index.conditions import choice, conjunction, excludes, implies
 from layoutalg.index.normal import normal
+from layoutalg.index.ranges import BOOLEAN
 from layoutalg.symex.machine.arguments import ALIGNED, HIGHEST_ADDRESS
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.modular import representative
@@ -57,16 +70,27 @@ def laid_out(offset: Expr, sizes: Mapping[str, Expr]) -> tuple[Expr, Expr]:
     The n-th is as many bytes from the first as `ALIGNED` · n of its `sizes`: all of them are apart there, and begin at
     multiples of `ALIGNED`.
 
-    >>> from layoutalg.index import const, var
+    >>> from layoutalg.index import const, select, var
     >>> g, i = var("g", 8), var("i", 64)
     >>> laid_out(pointer("row", g) + i * 4, {"row": const(256)})
     (g * 4096 + i * 4, i * 4)
+    >>> laid_out(select(pointer("row", g) < 99, i * 4, 0), {"row": const(256)})[1]
+    select(address in row number g * 16 < 99, i * 4, 0)
     """
     found = pointers_in(offset)
     if not found:
         return offset, offset
     starts = {v: arguments_of(v)[0] * sizes[name] for v, name in found.items()}
-    return simplify(substitute(offset, starts)), simplify(substitute(offset, dict.fromkeys(found, ZERO)))
+    return _with_starts(offset, starts), _with_starts(offset, dict.fromkeys(found, ZERO))
+
+
+def _with_starts(offset: Expr, starts: Mapping[Expr, Expr]) -> Expr:
+    """An offset where what is loaded of addresses is elsewhere; what a choice goes by are the addresses themselves."""
+    done: dict[Expr, Expr] = {}
+    for node in postorder(offset):
+        kept = node.op in BOOLEAN or not node.args
+        done[node] = starts.get(node, node) if kept else rebuild(node, [done[part] for part in node.args])
+    return simplify(done[offset])
 
 
 class Bases:

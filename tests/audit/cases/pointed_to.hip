@@ -191,3 +191,17 @@ KERNEL(only_where_there_is_one) {
   const float* a = a_of[g];
   if (i < N) c_of[g][i] = a ? a[i] : 0;
 }
+
+// Which of two addresses is less is of these, not of where their tensors are taken to lie.
+//: proved
+KERNEL(chosen_by_order_of_addresses) {
+  int i = blockIdx.x * 64 + threadIdx.x, g = blockIdx.y;
+  if (i == 0 && g == 0) o[a_of[g] < o ? N - 1 : 0] = 1;
+}
+
+// What is read may lie right behind o.
+//: in_bounds unknown
+KERNEL(chosen_by_address) {
+  int i = blockIdx.x * 64 + threadIdx.x, g = blockIdx.y;
+  if (i == 0 && g == 0) o[a_of[g] == o + 4 ? N : i] = 1;
+}

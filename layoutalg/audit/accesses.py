@@ -50,6 +50,7 @@ class TracedAccess:
     loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
     order: Order | None = None  # where waves may know by atomic operations how far others are
     element: int = 4  # bytes of what its tensor is made of, no more than a dword
+    late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
 
     @property
     def needed_alignment(self) -> int:
@@ -108,7 +109,7 @@ def accesses(
             this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
             at = one.signalled, one.complete, one.invalidated, one.in_step
-            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size))
+            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size, one.late_loads))
     return tuple(found)
 
 

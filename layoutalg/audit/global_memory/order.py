@@ -13,7 +13,7 @@ LLVM's AMDGPUUsage, "Memory Model": only in these modes a release at the scope o
 and an acquire invalidates the cache.  `isa.run.races` judges runs alike, but for the second.
 
 A scalar load goes by another cache (the same document: it is for what does not change during the launch): it is in
-order with a store that comes after it alone.
+order with a store that comes after a wait for it alone.
 What it cannot represent: orders that atomic operations make; invalidations by CDNA's instructions.
 """
 
@@ -41,9 +41,10 @@ def in_program_order(tensor: TensorUnits, mine: Accesses, theirs: Accesses, ther
 
 
 def _precedes(tensor: TensorUnits, load: UnitAccess, store: UnitAccess) -> bool:
-    """Whether a load comes before every store that an instruction makes."""
+    """Whether a load is done before every store that an instruction makes."""
     order = [id(one) for one in tensor.accesses]
-    return order.index(id(load)) < order.index(id(store)) and not set(load.access.loops) & set(store.access.loops)
+    before = order.index(id(load)) < order.index(id(store)) and not set(load.access.loops) & set(store.access.loops)
+    return before and load.access.instruction.address not in store.access.late_loads
 
 
 def barrier_between(tensor: TensorUnits, mine: Accesses, theirs: Accesses, there: Mapping[Expr, Expr]) -> Expr:

@@ -23,7 +23,7 @@ from layoutalg.symex.machine.addresses import Span, pointers_in
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.elements import joined_bits, joined_elements, split_in_elements
 from layoutalg.symex.machine.lanes import SymbolicLanes
-from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of
+from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of, scalar_load_at
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
 from layoutalg.symex.machine.tracing import Order, TraceBuilder, TracedElement
@@ -193,7 +193,8 @@ class SymbolicMemory:
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
             at = state.signalled, True, state.invalidated, state.in_step
             order = self._order(found[k : k + 1], operands)
-            self.trace.add(TracedElement(*this, *rest, None, False, *at, order), in_flight)
+            late = state.outstanding.scalar_loads if this[1] else frozenset[int]()
+            self.trace.add(TracedElement(*this, *rest, None, False, *at, order, late), in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -354,21 +355,21 @@ class SymbolicMemory:
             self._note(instruction, access, place, size, split_in_elements(whole, size, access.size))
 
     def _load_scalars(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Key]:
-        """Words of the arguments, constants, or of a buffer: unknowns that all lanes have alike; their registers."""
+        """Words of the arguments, constants, or of a buffer: unknowns all lanes have alike; what waits for them."""
         target = operand_of(instruction, "d")
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key in keys:
             if self.registers.state.outstanding.open(key):
                 raise NotReadable(f"{key[0]}{key[1]} is loaded while its load is under way")
-        words = self.spaces.constants(address.expr, access.registers)
+        words, loads = self.spaces.constants(address.expr, access.registers), list[Key]()
         if not words and self.spaces.is_in_buffers(address.expr):
-            words = self._load_uniform(instruction, access, address)
+            words, loads = self._load_uniform(instruction, access, address), [scalar_load_at(instruction.address)]
         for given in (self.spaces.arguments, self.spaces.packet):
             words = words or given.at(address.expr, access.registers, instruction.place)
         if not words:
             raise NotReadable(f"{instruction.place} loads from {simplify(address.expr)}")
         self.registers.put_scalars(keys, words)
-        return keys
+        return [*keys, *loads]
 
     def _load_uniform(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> list[Word]:
         """A scalar load from a buffer, which every wave on this way makes."""

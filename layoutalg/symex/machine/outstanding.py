@@ -8,7 +8,8 @@ Where a load of 16 bits keeps the other half of its register, the halves wait ap
 own, VGPR_16): both may be under way, in any order, and an instruction waits for the half that it looks at.
 
 Where waves have first caches of their own, an access of memory is under way until a wait for its counter: of each
-instruction the youngest is followed, behind which the others are done.
+instruction the youngest is followed, behind which the others are done.  So are scalar loads everywhere, which go by a
+cache of their own: a store that they are not waited for before may come first.
 
 Loads to LDS wait without a register: of each that may be under way it is known how many barriers the wave has passed
 since, at most.  Those of one instruction are told apart by how many of them followed.
@@ -33,6 +34,9 @@ LDS: Key = ("lds", 0)
 
 #: What stands for an access of memory, beside its instruction's address.
 MEMORY = "memory"
+
+#: What stands for a scalar load of memory that may be stored to, likewise.
+SCALAR = "scalar load"
 
 #: What stands for an instruction that writes back, likewise.
 WRITE_BACK = "write back"
@@ -82,6 +86,11 @@ class Outstanding:
     def accesses(self) -> frozenset[int]:
         """The instructions of which an access of memory may be under way (`access_at`)."""
         return frozenset(address for name, address in self.ages if name == MEMORY)
+
+    @property
+    def scalar_loads(self) -> frozenset[int]:
+        """The instructions of which a scalar load of memory may be under way (`scalar_load_at`)."""
+        return frozenset(address for name, address in self.ages if name == SCALAR)
 
     @property
     def unseen(self) -> frozenset[int]:
@@ -156,6 +165,11 @@ def half_of(key: Key, half: str) -> Key:
 def access_at(address: int) -> Key:
     """The youngest access of memory by an instruction."""
     return (MEMORY, address)
+
+
+def scalar_load_at(address: int) -> Key:
+    """The youngest scalar load of memory by an instruction."""
+    return (SCALAR, address)
 
 
 def _load_to_lds(address: int, number: int) -> Key:

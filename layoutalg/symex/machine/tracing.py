@@ -66,6 +66,7 @@ class TracedElement:
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
     in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
     order: Order | None = None
+    late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
 
 
 @dataclass(frozen=True)

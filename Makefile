@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 	touch $@
 
 .venv/.tools: .venv/.installed Makefile tests/composable_kernel.py
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp,mcp]'
 	$(BIN)/python -m tests.composable_kernel
 	touch $@
 

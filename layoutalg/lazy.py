@@ -36,6 +36,7 @@ from typing import Any
 EXTRA = {
     **dict.fromkeys(("tinygrad", "msgpack", "elftools"), "kernels"),
     **dict.fromkeys(("pygls", "lsprotocol"), "lsp"),
+    **dict.fromkeys(("mcp", "mcp_types", "anyio", "jsonschema"), "mcp"),
     "distributed": "dask",
 }
 """Which of our extras brings a module (pyproject has its packages)."""

@@ -22,7 +22,7 @@ def test_an_absent_package_skips_unless_it_was_promised(monkeypatch: pytest.Monk
 
 def test_make_installs_and_promises_every_extra_that_tests_need() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    assert "[kernels,test,lint,docs,recheck,dask,lsp]" in makefile
+    assert "[kernels,test,lint,docs,recheck,dask,lsp,mcp]" in makefile
     runs = [line for line in makefile.splitlines() if "/pytest" in line]
     assert runs
     assert all("$(EXTRAS)" in line for line in runs)

@@ -32,6 +32,7 @@ with lazy_imports():
         hazards,
         kernels,
         lsp,
+        mcp,
         rechecking,
         starting,
         surveying,
@@ -40,7 +41,7 @@ with lazy_imports():
 
 COMMANDS = {
     "init": starting, "schema": starting,
-    "check": checking, "lsp": lsp, "diff": comparing, "offsets": checking, "recheck": rechecking,
+    "check": checking, "lsp": lsp, "mcp": mcp, "diff": comparing, "offsets": checking, "recheck": rechecking,
     "explain": explaining, "draw": drawing, "synth": synthesis,
     "run": kernels, "emit": kernels, "compile": kernels, "binary": binaries,
     "execute": executing, "counters": counting,

@@ -43,6 +43,7 @@ with lazy_imports():
     from layoutalg.cli import checked, reports, watching
     from layoutalg.cli import cluster as clusters
     from layoutalg.formats import check as claims
+    from layoutalg.formats import items
     from layoutalg.prove import certificates as smtlib
     from layoutalg.prove import decide
 
@@ -77,6 +78,11 @@ def check(
     target: Annotated[
         list[str] | None, typer.Option(help="A GPU that Triton's IR is checked for, in place of its own; may repeat.")
     ] = None,
+    item: Annotated[str | None, typer.Option(help="The one item that --claim is of.")] = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(help="A claim of --item in place of those of the file, as files write it: contiguous(8)."),
+    ] = None,
     strategy: Annotated[str | None, typer.Option(help="Force one strategy, e.g. z3.")] = None,
     seconds: Annotated[float, time_limit("each claim")] = 10.0,
     memory: Annotated[int, typer.Option(min=256, help="The solver's limit in megabytes.")] = 2048,
@@ -93,8 +99,13 @@ def check(
     form: Format = OutputFormat.TEXT,
 ) -> int:
     """Prove every claim of each descriptor."""
-    how = How(strategy, seconds, memory, jobs, executor)
-    keep = Kept(strategy, seconds, memory, form is OutputFormat.JSON) if cache and certificates is None else None
+    if (item is None) != (not claim):
+        raise InputError("--item and --claim go together: one item, and what is claimed of it")
+    if claim and certificates is not None:
+        raise InputError("--certificates are of what files claim: leave --claim out")
+    how = How(strategy, seconds, memory, jobs, executor, item, tuple(claim or ()))
+    options = (strategy, seconds, memory, item, how.claims, form is OutputFormat.JSON)
+    keep = Kept(*options) if cache and certificates is None else None
     once = partial(_check, files, defines_of(define), include, target or (), how, keep, certificates, form)
     return watching.repeat(files, once) if watch else once()
 
@@ -120,6 +131,7 @@ def _check(
     rest = [path for path in paths if str(path) not in before]
     texts = {path: None if keep is None else keep.text(path) for path in rest}
     specs, bad = _read_all(texts, defines, include, target, alone=form is OutputFormat.TEXT and not before)
+    specs = [spec if how.item is None else items.claiming(spec, how.item, how.claims) for spec in specs]
     results = _decide(specs, how, quiet=form is not OutputFormat.TEXT)
     if certificates is not None:
         folders, gpu = [str(folder) for folder in include or ()], list(target)
@@ -179,13 +191,15 @@ def _read_all(
 
 @dataclass(frozen=True)
 class How:
-    """How claims are decided, as the command line says it."""
+    """How claims are decided, as the command line says it; of one item, and which, where that is said."""
 
     strategy: str | None
     seconds: float
     memory: int
     jobs: int
     executor: str | None
+    item: str | None = None
+    claims: tuple[str, ...] = ()
 
     @property
     def limits(self) -> prove.Limits:

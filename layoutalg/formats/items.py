@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from layoutalg.errors import SpecError
 from layoutalg.formats import relations
 from layoutalg.formats.build import Builder
 from layoutalg.formats.claims import ClaimError, claim_of
@@ -26,6 +27,10 @@ MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
     "lemma": relations.lemma,
     "agree": relations.agree,
 }
+
+
+CLAIMED = tuple(kind for kind in MAKERS if kind not in ("lemma", "agree"))
+"""The kinds that claims are made of; the others are claims themselves."""
 
 
 def spec_file(builder: Builder, path: str, *, partly: bool = False) -> SpecFile:
@@ -64,6 +69,40 @@ def of_block(file: SpecFile, block: Sequence[int], given: Sequence[str]) -> Spec
     """The same file with a launch of blocks of these sizes, which holds where this is given besides."""
     launch = {**file.data["launch"], "block": [*block]}
     return _again(file, {**file.data, "given": [*file.data.get("given", ()), *given], "launch": launch})
+
+
+def claiming(file: SpecFile, name: str, claims: Sequence[str]) -> SpecFile:
+    """One item of a file alone, of which these are claimed, to be proved, in place of what the file claims of it.
+
+    SpecError where the file is no spec file, has no item of that name, or a claim is none of the item.
+
+    >>> from layoutalg.formats import loads
+    >>> file = loads('[[descriptor]]\\nname = "tile"\\nbase = { kind = "packed", lengths = [8, 64] }')
+    >>> [str(claim) for item in claiming(file, "tile", ["contiguous(8)"]).items for claim in item.claims]
+    ['contiguous(8)']
+    """
+    lines = {item.name: item.line for item in file.items if item.name in _named(file.data)}
+    if name not in lines:
+        raise SpecError(
+            f"no item {name!r} of which a claim can be made; it has {', '.join(lines) or 'none'}", file.path
+        )
+    stated = [{"equals": other} if (other := text.removeprefix("equals ")) != text else text for text in claims]
+
+    def entry(one: Data) -> Data:
+        kept = {key: value for key, value in one.items() if key not in ("expect", "because", "examples")}
+        return {**kept, "claims": stated} if one["name"] == name else one
+
+    data = {**file.data, **{kind: [*map(entry, file.data[kind])] for kind in CLAIMED if kind in file.data}}
+    try:
+        asked = _again(file, data)
+    except DocumentError as problem:
+        raise SpecError(problem.reason, file.path) from problem
+    (item,) = (item for item in asked.items if item.name == name)
+    return replace(asked, items=(replace(item, line=lines[name]),))
+
+
+def _named(data: Data) -> set[str]:
+    return {entry["name"] for kind in CLAIMED for entry in data.get(kind, ())}
 
 
 def is_as_read(file: SpecFile) -> bool:

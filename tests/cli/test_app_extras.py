@@ -70,7 +70,7 @@ def test_a_compiler_is_missing_by_name(without) -> None:
 
 
 @pytest.mark.parametrize(
-    ("absent", "command"), [("pygls", "lsp"), ("distributed", "check tile.layout.toml --executor dask")]
+    ("absent", "command"), [("pygls", "lsp"), ("mcp", "mcp"), ("distributed", "check tile.layout.toml --executor dask")]
 )
 def test_what_other_extras_bring(without, absent: str, command: str) -> None:
     done = without((absent,), *command.split())

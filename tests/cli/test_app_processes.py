@@ -52,6 +52,7 @@ def test_two_processes_do_no_more_work_than_one() -> None:
 STARTED = {
     "check": ("good.toml",),
     "lsp": (),
+    "mcp": (),
     "init": ("launch",),
     "schema": (),
     "diff": ("good.toml", "good.toml"),

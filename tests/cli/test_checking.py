@@ -275,3 +275,13 @@ def test_a_document_passes_where_the_command_does() -> None:
     for left, code in (({"unread": [part]}, 2), ({"unchecked": [part]}, 2), ({}, 0)):
         files = [checked.CheckedFile("a.hpp", (), (), **left)]
         assert (checked.exit_code(files), checked.document(files, ())["passed"]) == (code, code == 0)
+
+
+def test_a_claim_of_one_item_stands_in_place_of_the_file_s(tmp_path: Path) -> None:
+    text = GOOD.replace("520", "500") + 'claims = [{ claim = "in_bounds", expect = "refuted" }]\n'
+    file = written(tmp_path, text)
+    assert run("check", file, "--item", "a_lds", "--claim", "injective", "--no-cache").returncode == 1
+    assert run("check", file, "--item", "a_lds", "--claim", "contiguous(4)", "--claim", "equals a_lds").returncode == 0
+    refused(run("check", file, "--item", "a_lds"), "--item and --claim go together")
+    refused(run("check", file, "--item", "x", "--claim", "injective"), "no item 'x'", "it has a_lds")
+    refused(run("check", file, "--item", "a_lds", "--claim", "digits"), "digits")

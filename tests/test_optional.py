@@ -46,7 +46,7 @@ def test_what_users_are_told_to_install_is_ours_by_path_or_a_package_that_we_dep
         name
         for path in TOLD
         for given in re.findall(r"pip install ([^`\n\"(]+)", path.read_text())
-        for name in given.replace("'", "").split(" #")[0].split()
+        for name in re.split(" #| && pytest", given.replace("'", ""))[0].split()
         if not name.startswith(("-", ".", "{"))
     }
     asked = {re.split(r"[=<>,:;)]", name)[0] for name in told}

@@ -123,7 +123,7 @@ OF_CK = [ROOT / "docs" / "pages" / "howto" / f"{name}.md" for name in ("sweep-my
 
 DEAR = (
     "audit-a-kernel", "verify-a-ck-descriptor", "emit-and-build-a-kernel", "find-a-conflict-free-layout",
-    "prove-machine-code", "architecture", "mi355x", "layouts-of-others",
+    "prove-machine-code", "architecture", "mi355x", "layouts-of-others", "recipes",
 )  # fmt: skip
 
 

@@ -19,13 +19,27 @@ some blocks carry out and others do not are counted perhaps, and how much of mem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
 from layoutalg.counters.alike import AlikeBlocks
-from layoutalg.counters.definitions import INSTRUCTIONS, LDS_EXAMPLE, MATRIX_TYPES, MI300, MOPS, counted
+from layoutalg.counters.definitions import (
+    ADDRESSED,
+    ADDRESSES,
+    COUNTER_DEFS,
+    EVERY_ADDRESS,
+    INSTRUCTIONS,
+    LDS_EXAMPLE,
+    LINES,
+    MATRIX_TYPES,
+    MI300,
+    MOPS,
+    TYPED,
+    addressed,
+    counted,
+)
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.run.cycles import InstructionCycles
@@ -44,7 +58,7 @@ Counts = Sequence[tuple[Instruction, int]]
 
 @dataclass(frozen=True)
 class CounterFigure:
-    """What a counter comes to: from `least` to `most`, None where nothing is known, and who says so."""
+    """What a counter comes to: from `least` to `most`, each None where it is not known, and who says so."""
 
     name: str
     least: int | None
@@ -56,17 +70,19 @@ class CounterFigure:
     @property
     def certainty(self) -> Certainty:
         """How surely it is known."""
-        if self.least is None or self.most is None:
+        if self.least is None:
             return "not known"
-        if self.least < self.most:
+        if self.most is None or self.least < self.most:
             return "bounded"
         return "in doubt" if self.notes else "exact"
 
     @property
     def text(self) -> str:
         """The number, or the range."""
-        if self.least is None or self.most is None:
+        if self.least is None:
             return "not known"
+        if self.most is None:
+            return f"{self.least} or more"
         return f"{self.least}" if self.least == self.most else f"{self.least} … {self.most}"
 
 
@@ -112,7 +128,7 @@ def linear_figures(counts: Counts, idle: Mapping[int, int], target: str) -> list
     """The counters that are sums over instructions: of two launches together, both together."""
     barriers = sum(count for one, count in counts if BARRIERS.get(one.name, (False, False))[1])
     waits = CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
-    return [*_instructions(counts, idle, target), *_matrix(counts, target), waits]
+    return [*_instructions(counts, idle, target), *_addressed(counts, idle), *_matrix(counts, target), waits]
 
 
 def by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
@@ -147,9 +163,26 @@ def _instructions(counts: Counts, idle: Mapping[int, int], target: str) -> Itera
             perhaps[name] += count
     for name, what in INSTRUCTIONS.items():
         yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, MI300)
-    ways = ("SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")
-    least, most = sum(surely[name] for name in ways), sum(n for one, n in counts if counted(one, target).reaches(ways))
-    yield CounterFigure("TA_TOTAL_WAVEFRONTS_sum", least, most, "vector memory instructions, by wave", MI300)
+    for name in dict.fromkeys((*surely, *perhaps)):
+        if name.startswith(TYPED):
+            what = f"matrix products of {name.removeprefix(TYPED)}"
+            yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, COUNTER_DEFS)
+
+
+def _addressed(counts: Counts, idle: Mapping[int, int]) -> Iterator[CounterFigure]:
+    """The counters of the units that make addresses: of accesses there are, each kind."""
+    surely, perhaps = Counter[str](), Counter[str]()
+    for instruction, count in counts:
+        how, unsure = addressed(instruction), idle.get(instruction.address, 0)
+        for name in how.surely:
+            surely[name] += count - unsure
+            perhaps[name] += unsure
+        for name in how.perhaps:
+            perhaps[name] += count
+    for name in ADDRESSED:
+        if name in surely or name in perhaps or name == EVERY_ADDRESS:
+            what = "vector memory instructions" + (" of the kind, by wave" if name != EVERY_ADDRESS else ", by wave")
+            yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, ADDRESSES)
 
 
 def _lds(counts: Counts, lds: Sequence[InstructionCycles], times: int) -> Iterator[CounterFigure]:
@@ -184,27 +217,46 @@ def unpriced(instruction: Instruction) -> str:
 
 def _matrix(counts: Counts, target: str) -> Iterator[CounterFigure]:
     """Operations of the matrix cores by the type of A, and their cycles."""
-    products = [(one, n) for i, n in counts if (one := matrix_instruction_of(i.name, target)) is not None]
-    operations = Counter[str]()
-    for one, count in products:
-        operations[one.a_dtype] += 2 * one.m * one.n * one.k * count
-    for dtype, name in MATRIX_TYPES.items():
-        if operations[dtype]:
-            done = operations[dtype] // MOPS
-            what = f"operations of matrix products of {dtype}, in units of {MOPS}"
-            yield CounterFigure(f"SQ_INSTS_VALU_MFMA_MOPS_{name}", done, done, what, MI300)
-    if products:
-        yield _busy(products, target)
+    each = [(one, n) for one, n in counts if one.name.startswith(("V_MFMA_", "V_SMFMAC_"))]
+    products = [(matrix_instruction_of(one.name, target), n) for one, n in each]
+    said, operations, unknown = gpu(target).counters, Counter[str](), Counter[str]()
+    for (instruction, _), (one, count) in zip(each, products, strict=True):
+        names = [MATRIX_TYPES.get(one.a_dtype, "") if one else ""]
+        if one is None or "F8F6F4" in instruction.name or said is None or names[0] not in said.matrix:
+            names = [name.removeprefix(TYPED) for name in _typed(instruction, target)]
+            unknown.update(dict.fromkeys(names, 1))
+        else:
+            operations[names[0]] += 2 * one.m * one.n * one.k * count
+    for name in dict.fromkeys((*operations, *unknown)):
+        what = f"operations of matrix products of {name}, in units of {MOPS}"
+        if unknown[name]:
+            note = "of sparse products, several blocks, and types without a counter no source says what they count"
+            yield CounterFigure(f"{TYPED}MOPS_{name}", None, None, what, "", (note,))
+        else:
+            done = operations[name] // MOPS
+            yield CounterFigure(f"{TYPED}MOPS_{name}", done, done, what, MI300)
+    if each:
+        yield _busy(each, products, target)
 
 
-def _busy(products: Iterable[tuple[MatrixInstruction, int]], target: str) -> CounterFigure:
+def _typed(instruction: Instruction, target: str) -> list[str]:
+    """The counters of its type that may count a matrix product."""
+    how = counted(instruction, target)
+    return [name for name in (*how.surely, *how.perhaps) if name.startswith(TYPED)]
+
+
+def _busy(
+    each: Counts, products: Sequence[tuple[MatrixInstruction | None, int]], target: str
+) -> CounterFigure:  # fmt: skip
+    """How long matrix cores are busy: not known where a product's cycles are not."""
     cores = gpu(target).matrix
     known = cores.cycles if cores else {}
-    missing = sorted({one.name for one, _ in products if one.name not in known})
+    pairs = [*zip(each, products, strict=True)]
+    missing = sorted({one.name.lower() for (one, _), (found, _) in pairs if found is None or found.name not in known})
     name, what = "SQ_VALU_MFMA_BUSY_CYCLES", "cycles that matrix cores are busy, of all SIMDs"
     if cores is None or missing:
         return CounterFigure(name, None, None, what, "", (f"no cycles are known of {', '.join(missing)}",))
-    cycles = sum(known[one.name] * count for one, count in products)
+    cycles = sum(known[one.name] * count for one, count in products if one is not None)
     note = "one product after the other on each SIMD"
     return CounterFigure(name, cycles, cycles, what, cores.evidence.text, (note,))
 
@@ -216,12 +268,25 @@ def _of_the_run(ran: GridCounts, watch: Observer, lanes: int) -> Iterator[Counte
         total = sum(one.bytes for one in moved if one.store is store)
         most = total if ran.times == 1 else _most_bytes(ran, store, lanes)
         yield CounterFigure(name, total, most, "of all lanes in global memory, caches apart", RUN)
+    yield from _caches(ran, watch)
     what = "of the smallest size that instructions touch, by wave"
     if ran.times == 1:
         total = sum(one.segments for one in moved)
         yield CounterFigure("segments", total, total, what, RUN)
     else:
         yield CounterFigure("segments", None, None, what, "", (f"one of {ran.times} blocks was run",))
+
+
+def _caches(ran: GridCounts, watch: Observer) -> Iterator[CounterFigure]:
+    """What caches are asked for: each line that a load of a wave touches at least once."""
+    name, what = "TCP_TOTAL_CACHE_ACCESSES_sum", "look-ups of lines in vector L1 caches"
+    if ran.times == 1:
+        lines = sum(one.wide for one in watch.traffic.values() if not (one.store or one.atomic))
+        yield CounterFigure(name, lines, None, what, LINES)
+    else:
+        yield CounterFigure(name, None, None, what, "", (f"one of {ran.times} blocks was run",))
+    what = "requests to L2 caches, of all kinds"
+    yield CounterFigure("TCC_REQ_sum", None, None, what, "", ("what vector L1 caches keep is not modelled",))
 
 
 def _most_bytes(ran: GridCounts, store: bool, lanes: int) -> int:

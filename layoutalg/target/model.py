@@ -236,9 +236,12 @@ class StraightLoads:
 
 @dataclass(frozen=True)
 class ProfilerCounters:
-    """Hardware counters of which a public page says what they count: whether flat accesses count for LDS, too."""
+    """Hardware counters of which a public page says what they count: whether flat accesses count for LDS, too; and the
+    types of matrix products that have counters of their own.
+    """
 
     flat_in_lds: bool
+    matrix: tuple[str, ...]
     evidence: Evidence
 
 

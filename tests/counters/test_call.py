@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from layoutalg.counters.call import LaunchCounters, counters
+from layoutalg.counters.count import linear_figures
+from layoutalg.counters.definitions import counted
 from layoutalg.device.compile import compile_source
 from layoutalg.formats import SpecFile, loads
+from layoutalg.isa.decode.instructions import Instruction
 
 CONFLICTS = """
 #include <hip/hip_runtime.h>
@@ -26,6 +29,13 @@ extern "C" __global__ void k(int* o, int flag) {
 }
 """
 
+
+LOADS = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* o, int flag) {
+  if (o[threadIdx.x] == -77) atomicAdd(o + flag * threadIdx.x, 1);
+}
+"""
 
 TICKET = """
 #include <hip/hip_runtime.h>
@@ -75,7 +85,13 @@ def test_an_atomic_operation_is_a_read_or_a_write() -> None:
     found = counters(code, launched(64, 64), inputs={"o": np.zeros(256, np.int32)})
     assert found["SQ_INSTS_VMEM_WR"].most == found["SQ_INSTS_VMEM_WR"].least + 2
     assert found["SQ_INSTS_VMEM_RD"].least == 0
-    assert found["TA_TOTAL_WAVEFRONTS_sum"].most == found["SQ_INSTS_VMEM_WR"].most
+    assert (
+        found["TA_TOTAL_WAVEFRONTS_sum"].least
+        == found["TA_FLAT_WAVEFRONTS_sum"].least
+        == found["SQ_INSTS_VMEM_WR"].most
+    )
+    assert found["TA_FLAT_ATOMIC_WAVEFRONTS_sum"].least == 2
+    assert found["TA_FLAT_ATOMIC_WAVEFRONTS_sum"].certainty == "exact"
 
 
 def test_of_rdna_nothing_is_stated_but_the_run() -> None:
@@ -84,9 +100,41 @@ def test_of_rdna_nothing_is_stated_but_the_run() -> None:
     assert found["barriers"].least == 4
 
 
-def test_a_mi350_is_in_doubt() -> None:
+def test_a_mi350_has_counters_of_its_own() -> None:
     found = ran(CONFLICTS, launched(64), "gfx950")
-    assert found["SQ_WAVES"].certainty == "in doubt"
+    assert found["SQ_WAVES"].certainty == "exact"
+
+
+def test_matrix_products_are_counted_by_their_type() -> None:
+    product = "V_MFMA_F32_{}"
+    typed = {
+        "gfx942": {"32X32X8_F16": "F16", "4X4X4_16B_BF16": "BF16", "16X16X32_BF8_FP8": "F8", "16X16X8_XF32": "~F32"},
+        "gfx950": {"16X16X32_FP8_FP8": "F8", "16X16X128_F8F6F4.FP4.FP4": "~F8 F6F4"},
+        "gfx90a": {"16X16X4_F32": "F32"},
+    }
+    for target, each in typed.items():
+        for name, wanted in each.items():
+            how = counted(Instruction(0, 8, product.format(name), "VOP3P"), target)
+            names = how.perhaps if wanted.startswith("~") else how.surely[2:]
+            assert names == tuple(f"SQ_INSTS_VALU_MFMA_{one}" for one in wanted.removeprefix("~").split())
+    sparse = counted(Instruction(0, 8, "V_SMFMAC_I32_16X16X64_I8", "VOP3P"), "gfx942")
+    assert sparse.surely[2:] == ("SQ_INSTS_VALU_MFMA_I8",)
+
+
+def test_of_what_a_product_without_a_description_multiplies_nothing_is_stated() -> None:
+    sparse = Instruction(0, 8, "V_SMFMAC_F32_16X16X32_F16", "VOP3P")
+    dense = Instruction(8, 8, "V_MFMA_F32_32X32X8_F16", "VOP3P")
+    found = {one.name: one for one in linear_figures([(sparse, 3), (dense, 2)], {}, "gfx942")}
+    assert found["SQ_INSTS_VALU_MFMA_F16"].least == 5
+    assert found["SQ_INSTS_VALU_MFMA_MOPS_F16"].least is None
+    assert found["SQ_VALU_MFMA_BUSY_CYCLES"].least is None
+
+
+def test_lines_that_loads_touch_are_a_lower_bound_and_l2_is_not_known() -> None:
+    found = ran(LOADS, launched(64, 8))
+    lines = found["TCP_TOTAL_CACHE_ACCESSES_sum"]
+    assert (lines.least, lines.most, lines.certainty, lines.text) == (4, None, "bounded", "4 or more")  # 256 B each
+    assert found["TCC_REQ_sum"].certainty == "not known"
 
 
 def test_what_limits_a_unit_is_named() -> None:

@@ -54,6 +54,7 @@ class InstructionTraffic:
     least: int = 0
     wide: int = 0
     wide_least: int = 0
+    atomic: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class Observer:
             self._reached += tuple(int(address) for address in where[row][lanes[row]])
         if space != "global":
             return
-        one = self.traffic.setdefault(registers.where, InstructionTraffic(registers.where, access.store))
+        fresh = InstructionTraffic(registers.where, access.store, atomic=access.atomic is not None)
+        one = self.traffic.setdefault(registers.where, fresh)
         rows = lanes.any(axis=1)
         where, lanes = where[rows].astype(np.int64), lanes[rows]
         if not where.size:

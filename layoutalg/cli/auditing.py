@@ -28,6 +28,7 @@ with lazy_imports():
     from layoutalg.audit import audit as auditing
     from layoutalg.audit.figures import figures as measured
     from layoutalg.cli import reports
+    from layoutalg.counters.formulas import call as counting
     from layoutalg.interop.triton import build as builds
     from layoutalg.isa.container import lines, names, signature
     from layoutalg.isa.decode import code as codes
@@ -57,6 +58,9 @@ def audit(
     template: Annotated[
         Path | None, typer.Option(callback=placed, help="Where the template goes, without --launch.")
     ] = None,
+    counters: Annotated[
+        bool, typer.Option("--counters", help="What rocprofv3 would count of the launch, too, as formulas.")
+    ] = False,
     seconds: Annotated[float, time_limit("all claims", least=0.1)] = 60.0,
     include: Includes = None,
     form: Format = OutputFormat.TEXT,
@@ -78,6 +82,8 @@ def audit(
     """
     if template is not None and launch_file is not None:
         raise InputError("--template is where a launch file is written that is missing: leave --launch out")
+    if counters and (launch_file is None or form not in (OutputFormat.TEXT, OutputFormat.JSON)):
+        raise InputError("--counters are of a launch, in words or as JSON: give --launch, and no other --format")
     if launch_file is None and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise InputError(f"--format {form} is of claims, which need a launch file: give --launch")
     spec = load(launch_file, include) if launch_file is not None else None
@@ -92,10 +98,11 @@ def audit(
     if build is not None:
         _refuse_other_blocks(spec, build)
     told = Told(auditing.audit(code, spec, seconds), where)
+    counted = counting.formulas_of(code, spec, None, seconds) if counters else None
     if form is OutputFormat.JSON:
-        print(json.dumps({"layoutalg": __version__, **told.data}))
+        print(json.dumps({"layoutalg": __version__, **told.data, **({"counters": counted.report} if counted else {})}))
     elif form is OutputFormat.TEXT:
-        print(*told.text(), sep="\n")
+        print(*told.text(), *(counting.text(counted) if counted else ()), sep="\n")
     elif written := reports.WRITERS[form](told.as_reports(file)):
         print(written)
     return told.exit_code

@@ -21,6 +21,7 @@ with lazy_imports():
     from layoutalg.ck import gemm as gemms
     from layoutalg.ck import kernels
     from layoutalg.ck import own as owned
+    from layoutalg.counters.formulas import call as counting
     from layoutalg.isa.container import binary, lines
     from layoutalg.isa.decode import code as codes
 
@@ -46,6 +47,9 @@ def audit(
     keep: Annotated[
         Path | None, typer.Option(callback=placed, help="The folder for source, code object and launch files.")
     ] = None,
+    counters: Annotated[
+        bool, typer.Option("--counters", help="What rocprofv3 would count of each kernel, too, as formulas.")
+    ] = False,
     seconds: Annotated[float, time_limit("all claims of a kernel", least=0.1)] = 60.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
@@ -80,17 +84,21 @@ def audit(
     if keep is not None and not isinstance(source, owned.OwnKernels):
         _keep(keep, source, payload)
     where, built = lines.SourceLines.read(payload).of, binary.read_kernels(payload)
-    found = [auditing.Told(audits.audit(codes.decode_kernel(built[name]), file, seconds), where)
-             for name, file in files.items()]  # fmt: skip
+    launches = [(codes.decode_kernel(built[name]), file) for name, file in files.items()]
+    found = [auditing.Told(audits.audit(code, file, seconds), where) for code, file in launches]
+    counted = [counting.formulas_of(code, file, None, seconds) for code, file in launches] if counters else []
     if as_json:
         contracts = map(str, source.contracts) if isinstance(source, owned.OwnKernels) else ()
-        print(json.dumps({"instance": source.name, "contracts": [*contracts], "kernels": [one.data for one in found]}))
+        kernels_told = [one.data for one in found]
+        for told, formulas in zip(kernels_told, counted, strict=False):
+            told["counters"] = formulas.report
+        print(json.dumps({"instance": source.name, "contracts": [*contracts], "kernels": kernels_told}))
     else:
         print(source.name)
         if isinstance(source, owned.OwnKernels):
             print(*_contracts(source), sep="\n")
-        for one in found:
-            print(*one.text(), sep="\n")
+        for number, one in enumerate(found):
+            print(*one.text(), *(counting.text(counted[number]) if counted else ()), sep="\n")
     return max((one.exit_code for one in found), key=(0, auditing.UNKNOWN, 1).index)
 
 

@@ -17,6 +17,7 @@ from layoutalg.errors import STEP_LIMIT, CodeObjectError, Fault
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
+    from layoutalg.counters import call as counting
     from layoutalg.isa.container import binary, chosen, lines, names, places
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
@@ -44,6 +45,7 @@ def execute(
     trace_block: Annotated[str, typer.Option(help="The block of the trace.")] = "0,0,0",
     trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
     trace_file: Annotated[Path | None, typer.Option(callback=placed, help="Where the trace goes.")] = None,
+    counters: Annotated[bool, typer.Option("--counters", help="What rocprofv3 would count of it, too.")] = False,
     include: Includes = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
@@ -62,7 +64,7 @@ def execute(
     for name in wanted:
         if name not in made.tensors:
             raise InputError(f"--output {name}: the launch has no tensor {name!r}; it has {', '.join(made.tensors)}")
-    watch = observer.Observer(_triple(trace_block), trace_wave, trace or trace_file is not None)
+    watch = observer.Observer(_triple(trace_block), trace_wave, trace or trace_file is not None, counters)
     where = lines.SourceLines.read(payload).of
     head = {"kernel": code.kernel.name, "target": code.kernel.target, "grid": made.grid, "block": made.block}
     try:
@@ -78,11 +80,15 @@ def execute(
             write_array(path, tensor.read(memory))
     _tell_trace(watch, where, trace_file, as_json)
     told = report.report(code, made, run, watch, where)
+    counted = counting.of_run(code, made, run, watch) if counters else None
     if as_json:
-        print(json.dumps({**head, **told, **_traced(watch, trace)}))
+        also = {"counters": counted.report} if counted else {}
+        print(json.dumps({**head, **told, **_traced(watch, trace), **also}))
         return 0
     print(headline(head))
     print(*report.text(told), sep="\n")
+    if counted:
+        print(*counting.text(counted), sep="\n")
     return 0
 
 

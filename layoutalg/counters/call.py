@@ -93,18 +93,30 @@ def counters(
 def counters_of(code: codes.MachineCode, made: concrete.BoundLaunch, steps: int = STEP_LIMIT) -> LaunchCounters:
     """The counters of a bound launch: of all its blocks, of which one is run where there are many and all are alike."""
     watch = observer.Observer(counting_idle=True)
-    kernel, machine, blocks = code.kernel, gpu(code.kernel.target), prod(made.grid)
-    same = alike(kernel, made.grid, prod(made.block)) if blocks > FEW else AlikeBlocks("few blocks")
+    blocks = prod(made.grid)
+    same = alike(code.kernel, made.grid, prod(made.block)) if blocks > FEW else AlikeBlocks("few blocks")
     one = [(0, 0, 0)] if not same.differ else []
     run = runs.execute(code, made.grid, made.block, made.arguments, steps, None, False, made.lds, watch, blocks=one)
-    ran = GridCounts.of(code, watch, blocks if one else 1, same)
+    return _told(code, made, run, watch, GridCounts.of(code, watch, blocks if one else 1, same), len(one) or blocks)
+
+
+def of_run(
+    code: codes.MachineCode, made: concrete.BoundLaunch, run: runs.Execution, watch: observer.Observer
+) -> LaunchCounters:
+    """The counters of a run of all blocks, whose observer counted idle waves."""
+    return _told(code, made, run, watch, GridCounts.of(code, watch), prod(made.grid))
+
+
+def _told(
+    code: codes.MachineCode, made: concrete.BoundLaunch, run: runs.Execution, watch: observer.Observer,
+    ran: GridCounts, blocks: int,
+) -> LaunchCounters:  # fmt: skip
+    kernel, machine = code.kernel, gpu(code.kernel.target)
     found = figures(code, made.grid, made.block, run.lds, watch, ran)
     held = occupancy(machine, prod(made.block), kernel.lds_bytes + made.lds, kernel.metadata.vgprs)
     drawn = tuple(name for name, one in made.tensors.items() if one.drawn and not one.written)
     roof = roofline(machine, found)
-    return LaunchCounters(
-        kernel.name, kernel.target, made.grid, made.block, found, held, roof, drawn, len(one) or blocks
-    )
+    return LaunchCounters(kernel.name, kernel.target, made.grid, made.block, found, held, roof, drawn, blocks)
 
 
 def text(found: LaunchCounters, other: LaunchCounters | None = None) -> Iterator[str]:

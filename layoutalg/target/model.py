@@ -28,8 +28,7 @@ DWORD = 4
 
 DEFAULT, DEFAULT_READ = "gfx942", "ds_read_b128"
 """The target and its instruction that are meant where none is named."""
-DEFAULT_EXPLAINED = ("gfx942", "gfx950")
-"""The targets of which `explain` tells where none is named."""
+DEFAULT_EXPLAINED = ("gfx942", "gfx950")  #: of which `explain` tells where none is named
 DEFAULT_MEASURED = "sm_90"
 """The target that `bench` prepares for where none is named."""
 
@@ -223,25 +222,23 @@ class MatrixCores:
 
 @dataclass(frozen=True)
 class StraightLoads:
-    """The loads that bring global memory straight to LDS: how many bytes a lane each brings.
+    """The loads that bring global memory straight to LDS.
 
     >>> from layoutalg.target import target
     >>> target("gfx950").straight.bytes
     (4, 12, 16)
     """
 
-    bytes: tuple[int, ...]
+    bytes: tuple[int, ...]  # that each brings a lane
     evidence: Evidence
 
 
 @dataclass(frozen=True)
 class ProfilerCounters:
-    """Hardware counters of which a public page says what they count: whether flat accesses count for LDS, too; and the
-    types of matrix products that have counters of their own.
-    """
+    """Hardware counters that are publicly defined."""
 
-    flat_in_lds: bool
-    matrix: tuple[str, ...]
+    flat_in_lds: bool  # whether those of LDS count flat accesses
+    matrix: tuple[str, ...]  # the types of matrix products that have some
     evidence: Evidence
 
 

@@ -88,3 +88,20 @@ def test_without_sizes_there_are_formulas(folder: Path) -> None:
 
 def test_a_size_that_is_none_is_bad_input(folder: Path) -> None:
     refused(run("counters", folder / "scale.co", "--launch", folder / "scale.toml", "-D", "K=3"), "K")
+
+
+def test_execute_and_audit_have_the_counters_too(folder: Path) -> None:
+    execute = ("execute", folder / "scale.co", "--launch", folder / "scale.toml", "-D", "N=100", "--counters")
+    assert any(line.split()[:3] == ["SQ_WAVES", "2", "exact"] for line in run(*execute).stdout.splitlines())
+    found = json.loads(run(*execute, "--json").stdout)["counters"]
+    assert next(one for one in found["counters"] if one["name"] == "SQ_INSTS_VMEM_WR")["least"] == 2
+    audit = ("audit", folder / "scale.co", "--launch", folder / "scale.toml", "--counters")
+    shown = run(*audit)
+    assert shown.returncode == 0
+    assert any(line.split()[0] == "SQ_WAVES" for line in shown.stdout.splitlines() if line.strip())
+    told = json.loads(run(*audit, "--format", "json").stdout)
+    assert told["counters"]["formulas"][0]["least"] == "(N + 63) // 64"
+
+
+def test_counters_of_an_audit_need_a_launch(folder: Path) -> None:
+    refused(run("audit", folder / "scale.co", "--counters"), "--launch")

@@ -128,7 +128,6 @@ def _stopped(one: Configuration, target: str, found: Sequence[Answer]) -> Swept 
     """A configuration that CK refuses in its own words, or of which the compiler tells something else than layouts."""
     told = [answer for answer in found if isinstance(answer, CppError)]
     refused = [_short(each.reason) for each in told if each.refused]
-    refused += [f"CK has no warp GEMM for how {one.dtype} is read here" for each in told if _NO_WARP in each.reason]
     failed = [str(answer) for answer in found if isinstance(answer, CompileError)]
     failed += [f"error: {_short(each.reason)}" for each in told if not each.refused]
     if refused or failed:
@@ -154,8 +153,6 @@ def _judged(one: Configuration, target: str, found: Sequence[Answer]) -> Swept:
     return Swept(one, target, outcome, reasons, instance.lds_bytes, costs)
 
 
-#: What the compiler says where a pipeline asks for a warp GEMM, such as one of transposed reads, that CK has not.
-_NO_WARP = "undefined template 'ck_tile::impl::WarpGemmDispatcher<"
 _PARAMETERS = re.compile(r"\s*\((?:[^()]|\([^()]*\))*\)$")
 
 

@@ -34,6 +34,9 @@ ck.command("contraction")(ck_contraction.contraction)
 
 MANY = 20
 """Configurations that are shown without --json, of each outcome."""
+CONFLICTS = "conflicts"
+FAILING = ("unknown", "refused", "too large", "no tile", CONFLICTS)
+"""What may fail a sweep besides what is wrong: outcomes, and valid configurations with bank conflicts."""
 
 
 @ck.command("sweep")
@@ -49,6 +52,9 @@ def sweep(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Compilers at once.")] = os.cpu_count() or 1,
     executor: checking.Executing = None,
+    fail_on: Annotated[
+        str, typer.Option(help=f"Exit 1 for these too, with commas between: {', '.join(FAILING)}.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Say of every configuration of the universal GEMM whether CK compiles it, and whether its layouts are right.
@@ -63,6 +69,9 @@ def sweep(
     layoutalg ck sweep 192x128x64_4x1x1_16x16x16 --include composable_kernel/include
     layoutalg ck sweep default_config.json --include composable_kernel/include --target gfx942,gfx950
     """
+    failing = {name.strip() for name in fail_on.split(",") if name.strip()}
+    if others := failing - {*FAILING}:
+        raise InputError(f"--fail-on {', '.join(sorted(others))}: give some of {', '.join(FAILING)}")
     validation = None if beside is None else validations.Validation.read(beside)
     chosen = [*dict.fromkeys(_chosen(what, dtype, layout, pipeline))]
     names = [name.strip() for name in target.split(",")]
@@ -85,7 +94,13 @@ def sweep(
         _show(found, counts)
         if validation is not None:
             _table("Where Tile Engine's own check differs", sweeping.differences(found, validation))
-    return 1 if counts["wrong"] else 2 if counts["unknown"] else 0
+    failed = {one.outcome for one in found} | {CONFLICTS for one in _dear(found)}
+    return 1 if failed & {"wrong", *failing} else 2 if counts["unknown"] else 0
+
+
+def _dear(found: list[sweeping.Swept]) -> list[sweeping.Swept]:
+    """The valid ones with bank conflicts."""
+    return [one for one in found if one.outcome == "valid" and one.conflicts]
 
 
 def _chosen(what: list[str], dtype: str, layout: str, pipeline: str) -> Iterator[space.Configuration]:
@@ -127,11 +142,8 @@ def _show(found: list[sweeping.Swept], counts: Counter[str]) -> None:
             print(f"{one.configuration} for {one.target}: {outcome}: {shortened('; '.join(one.reasons))}")
         if some[MANY:]:
             print(f"and {len(some) - MANY} more that are {outcome}; --json has them all")
-    if len(found) <= MANY:
-        for one in found:
-            for cost in one.costs:
-                print(f"{one.configuration} for {one.target}: {_cost(cost)}")
-    dear = sum(bool(one.conflicts) for one in found if one.outcome == "valid")
+    dear = len(_dear(found))
+    _costs([one for one in found if one.costs])
     said: dict[str, Any] = {name: counts[name] for name in sweeping.OUTCOMES if counts[name]}
     told = ", ".join(f"{count} {name}" for name, count in said.items())
     print(f"{len(found)} configurations of the universal GEMM: {told}; of the valid ones {dear} have bank conflicts")
@@ -148,5 +160,29 @@ def _rules(rules: list[sweeping.SweepRule]) -> list[dict[str, Any]]:
     return [{**vars(rule), "first": str(rule.first)} for rule in rules]
 
 
+def _costs(found: list[sweeping.Swept]) -> None:
+    """A line for each configuration: what a wave's accesses of LDS cost, the dearest first; what is dear stands out."""
+    about = [*dict.fromkeys(cost.about for one in found for cost in one.costs)]
+    if not about:
+        return
+    table = tables.Table(caption="cycles of a wave; 16 > 8: the least are 8")
+    table.add_column("configuration", min_width=max(len(str(one.configuration)) for one in found))
+    for name in ("GPU", "LDS bytes", *about):
+        table.add_column(name)
+    for one in sorted(found, key=lambda one: (-_excess(one), one.configuration))[:MANY]:
+        cells = {cost.about: _cost(cost) for cost in one.costs}
+        row = [str(one.configuration), one.target, str(one.lds_bytes or ""), *(cells.get(name, "") for name in about)]
+        table.add_row(*row, style="bold yellow" if one.conflicts else "")
+    console_for(sys.stdout).print(table)
+    if found[MANY:]:
+        print(f"and {len(found) - MANY} more that cost no more than these; --json has them all")
+
+
+def _excess(one: sweeping.Swept) -> float:
+    """How many times the least a configuration's accesses cost."""
+    return sum(cost.cycles for cost in one.costs) / max(sum(cost.least for cost in one.costs), 1)
+
+
 def _cost(cost: Any) -> str:
-    return f"{cost.about}: {cost.cycles} cycles of a wave by {cost.width} bytes of a lane, the least are {cost.least}"
+    dear = f" > {cost.least}" if cost.cycles > cost.least else ""
+    return f"{cost.cycles}{dear}"

@@ -57,7 +57,7 @@ _DEPENDENCIES = ("-dependency-file", "kernel.d", "-MT", "kernel")
 _HEADERS, _PRELUDE, _EXPRESSION = "layoutalg:headers", "layoutalg:prelude", "layoutalg:expression:"
 
 _ASSERTED = re.compile(r"^static assertion failed(?: due to requirement '(?P<required>.*?)')?(?:: )?")
-_NO_WARP_GEMM = re.compile(r"undefined template '[\w:]*\bWarpGemmDispatcher<(?P<of>.*)>'")
+_NO_WARP_GEMM = re.compile(r"undefined template '[\w:]*\bWarpGemmDispatcher<(?P<of>[^,']*(?:,[^,']*){5,})>'")
 _UNKNOWN = re.compile(r"unknown<(?P<type>.*)>$")  # what ck_structure.h itself asserts
 #: HIP's `__device__`, whether its header is there or not; a function of both sides may name what either side has.
 _DEVICE, _BOTH = "__attribute__((device))", "__attribute__((host, device))"

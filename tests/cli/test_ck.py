@@ -26,10 +26,17 @@ def answered(monkeypatch):
 def test_a_right_configuration_is_valid_and_what_it_costs_is_told():
     told = run(*SWEEP, RIGHT_TILE)
     assert told.returncode == 0
-    assert "a to LDS: 8 cycles" in told.stdout.replace("\n", " ")
+    row = [cell.strip() for cell in told.stdout.split("│") if cell.strip()]
+    assert row[row.index("gfx942") - 1 :][:4] == [str(RIGHT), "gfx942", "16384", "8 > 4"]
     assert told.stdout.endswith(
         "1 configurations of the universal GEMM: 1 valid; of the valid ones 1 have bank conflicts\n"
     )
+
+
+def test_a_sweep_fails_on_what_it_is_told_to(tmp_path):
+    codes = {on: run(*SWEEP, RIGHT_TILE, "--fail-on", on).returncode for on in ("", "refused", "conflicts,unknown")}
+    assert codes == {"": 0, "refused": 0, "conflicts,unknown": 1}
+    refused(run(*SWEEP, RIGHT_TILE, "--fail-on", "refused,dear"), "--fail-on dear: give some of unknown, refused")
 
 
 def test_a_wrong_one_is_told_with_its_claim():

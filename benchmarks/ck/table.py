@@ -54,6 +54,17 @@ def _added(of: Tensors) -> Tensors:
     return {"o": of["a"] + of["b"]}
 
 
+def _one_by_one(function: Callable[[Array], Array]) -> Reference:
+    return lambda of: {"o": function(of["a"])}
+
+
+_UNARY: Mapping[str, Callable[[Array], Array]] = {
+    "copy": np.positive, "neg": np.negative, "abs": np.abs, "relu": lambda a: np.maximum(a, 0), "square": np.square,
+    "sqrt": np.sqrt, "exp": np.exp, "tanh": np.tanh,
+}  # fmt: skip
+"""CK's operations on one vector, as numpy has them."""
+
+
 def _summed(of: Tensors) -> Tensors:
     return {"y": of["x"].sum((1, 2))}
 
@@ -140,6 +151,11 @@ _BUILT = (
     Instance("elementwise_add", _added, {"M": 37, "N": 91}),
     Instance("reduce", _summed, {"N": 2, "H": 5, "W": 7, "C": 72}),
     Instance("elementwise_flat", _added, {"N": 3001}),
+    *(Instance(f"elementwise_{name}", _one_by_one(function), {} if name == "sqrt" else {"N": 3001}, tolerance=1e-5)
+      for name, function in _UNARY.items()),
+    *(Instance(f"batched_transpose{pad}_{dtype}", _transposed, sizes)
+      for pad, sizes in (("", {"B": 2, "H": 70, "W": 65}), ("_unpadded", {"B": 2, "H": 64, "W": 128}))
+      for dtype in ("f32", "i8")),
     Instance("reduce_rows", _row_sums, {"M": 136, "N": 200}),
     Instance("layernorm2d_4x512", _layernorm, {"M": 5, "N": 488}, **_NORM),
     Instance("layernorm2d_1x2048", _layernorm, {"M": 3, "N": 1000}, **_NORM),

@@ -2,8 +2,8 @@
 
 | name                  | what it is                                                                              |
 |-----------------------|-----------------------------------------------------------------------------------------|
-| `batched_transpose`   | by tiles of 64 × 64, padded; `batched_transpose_unpadded`                               |
-| `elementwise_add`     | of two matrices; `elementwise_flat`: of two vectors                                     |
+| `batched_transpose`   | by tiles of 64 × 64, padded; `batched_transpose_unpadded`; of f16, `_f32`, `_bf16`, `_i8` |
+| `elementwise_add`     | of two matrices; `elementwise_flat`: of two vectors; `elementwise_neg` …: of one vector |
 | `reduce`              | over two of four dimensions; `reduce_rows`: of each row                                 |
 | `layernorm2d_4x512`   | by tiles of so many rows and columns, in one pass; `rmsnorm2d_4x512` alike              |
 | `smoothquant_4x512`   | by such tiles: rows scaled by columns, then quantised to i8                             |
@@ -92,11 +92,29 @@ _CAUSAL = {
 }
 """A query of causal attention sees all keys up to its own; the first query's is the first key."""
 
+_TRANSPOSED: Mapping[str, Macros] = {
+    "": {"DTYPE": "f16"}, "_f32": {"TYPE": "float", "DTYPE": "f32"}, "_bf16": {"TYPE": "ck::bf16_t", "DTYPE": "bf16"},
+    "_i8": {"TYPE": "ck::int8_t", "DTYPE": "i8"},
+}  # fmt: skip
+_UNARY: Mapping[str, tuple[str, str]] = {
+    "copy": ("PassThrough", "a[i]"), "neg": ("Neg", "-a[i]"), "abs": ("UnaryAbs", "abs(a[i])"),
+    "relu": ("Relu", "max(a[i], 0)"), "square": ("UnarySquare", "a[i] * a[i]"),
+    "sqrt": ("UnarySqrt", "sqrt(a[i])"), "exp": ("Exp", "exp(a[i])"), "tanh": ("TanH", "tanh(a[i])"),
+}  # fmt: skip
+"""CK's operations on one vector, and what comes out."""
+
 KINDS: Mapping[str, KernelKind] = {
-    "batched_transpose": KernelKind("batched_transpose", "batched_transpose", {"PAD": "true"}),
-    "batched_transpose_unpadded": KernelKind("batched_transpose", "batched_transpose_unpadded", {"PAD": "false"}),
+    **{
+        f"batched_transpose{pad}{end}": KernelKind("batched_transpose", f"batched_transpose{pad}", {**padded, **typed})
+        for pad, padded in (("", {"PAD": "true"}), ("_unpadded", {"PAD": "false"}))
+        for end, typed in _TRANSPOSED.items()
+    },
     "elementwise_add": KernelKind("elementwise_add", "elementwise_add"),
     "elementwise_flat": KernelKind("elementwise_add", "elementwise_flat", {"FLAT": ""}),
+    **{
+        f"elementwise_{name}": KernelKind("elementwise_unary", "elementwise_unary", {"OPERATION": op, "VALUE": value})
+        for name, (op, value) in _UNARY.items()
+    },
     "reduce": KernelKind("reduce", "reduce"),
     "reduce_rows": KernelKind("reduce", "reduce_rows", {"ROWS": ""}),
     "layernorm2d": KernelKind("layernorm2d", "layernorm2d", numbers=_tile, names="ROWSxCOLUMNS"),

@@ -276,7 +276,8 @@ def _value(launch: _Launch, leaf: KernelParameter) -> str:
         return f'{{ value = "{name}", bytes = {leaf.bytes} }},'
     if not leaf.dtype:
         return f"{{ unused = true, bytes = {leaf.bytes} }},  # {name}: of no type that is known"
-    return f'{{ name = "{name}", dtype = "{leaf.dtype}" }},  # any {leaf.written}'
+    why = "; guess: views are those where it is false" if leaf.written == "bool" else ""
+    return f'{{ name = "{name}", dtype = "{leaf.dtype}" }},  # any {leaf.written}{why}'
 
 
 def _notes(launch: _Launch) -> Iterator[str]:

@@ -96,6 +96,13 @@ def test_a_view_that_begins_elsewhere_is_left_to_a_person():
     assert loads(text).launch.tensors == ("x",)
 
 
+def test_a_truth_is_any_and_what_it_decides_of_views_a_guess():
+    (said,) = ROWS.arguments
+    truth = KernelParameter("grouped", 1, "u8", written="bool", at=44)
+    text = contract(replace(ROWS, arguments=(replace(said, fields=(*said.fields, truth)),)), 0, "own.hip")
+    assert '{ name = "grouped", dtype = "u8" },  # any bool; guess: views are those where it is false' in text
+
+
 def test_a_block_has_its_axes():
     assert "block = [32, 2]  # BlockSize" in contract(replace(ROWS, block=(32, 2, 1)), 0, "own.hip")
 

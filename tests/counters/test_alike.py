@@ -70,6 +70,38 @@ DIFFERENT = {
   o[blockIdx.x * 64 + threadIdx.x] = n;""",
     "a ticket": """
   if (atomicAdd(o, 1) == n) o[1] = 7;""",
+    "a place of LDS of which half a register is kept": """
+  int at = x[blockIdx.x] & 1023;
+  asm volatile("v_fma_mixhi_f16 %0, 0, 0, 0" : "+v"(at));
+  a[threadIdx.x] = n;
+  __syncthreads();
+  o[threadIdx.x] = a[at & 1023];""",
+    "a place of LDS of which a lane is kept": """
+  int at = x[blockIdx.x + threadIdx.x] & 1023;
+  asm volatile("s_nop 4\\nv_mov_b32_dpp %0, %1 row_shr:1 row_mask:0xf bank_mask:0xf\\ns_nop 4" : "+v"(at)
+               : "v"(threadIdx.x));
+  a[threadIdx.x] = n;
+  __syncthreads();
+  o[threadIdx.x] = a[at];""",
+    "a place of LDS that one lane has from the block": """
+  int at = threadIdx.x;
+  asm volatile("s_nop 4\\nv_writelane_b32 %0, %1, 3\\ns_nop 4" : "+v"(at) : "s"(blockIdx.x & 1023));
+  a[threadIdx.x] = n;
+  __syncthreads();
+  o[threadIdx.x] = a[at];""",
+    "a place of LDS that a choice between ways leaves": """
+  int by = 1;
+  if (blockIdx.x & 1) asm volatile("s_mov_b32 %0, 3" : "=s"(by));
+  a[threadIdx.x] = n;
+  __syncthreads();
+  o[threadIdx.x] = a[threadIdx.x * by & 1023];""",
+    "a place of LDS from scratch that a lane's byte is kept of": """
+  volatile int held[2];
+  held[0] = x[blockIdx.x];
+  ((volatile char*)held)[1] = 1;
+  a[threadIdx.x] = n;
+  __syncthreads();
+  o[threadIdx.x] = a[threadIdx.x * held[0] & 1023];""",
     "a clock": """
   long t = clock64();
   if (t & 1) o[threadIdx.x] = n;""",

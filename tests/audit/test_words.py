@@ -9,6 +9,7 @@ from layoutalg.prove import Proved, Refuted, Unknown, Witness
 from layoutalg.symex.machine.tracing import TracedLoad
 from layoutalg.symex.trace import Trace
 from layoutalg.symex.values.unknowns import Kind, unknown_value
+from tests.audit.test_audit_cases import CASES, questions
 
 
 def load(name: str, buffer: str) -> TracedLoad:
@@ -47,3 +48,10 @@ def test_what_execution_numbers_is_told_by_what_it_stands_for(reason: str, told:
 def test_what_is_proved_stays() -> None:
     finding = Finding("c", "a", Proved("c", "z3", 0.0))
     assert in_words(finding, TRACE) is finding
+
+
+@pytest.mark.slow
+def test_a_word_by_which_waves_wait_for_each_other_is_told_by_its_name() -> None:
+    (one,) = [question for question in questions(CASES / "waits_for_a_flag.toml") if question.kernel == "block_waits"]
+    (reason,) = {v.reason for name, _, v in one.audited().claims if name == "followed" and isinstance(v, Unknown)}
+    assert "leaves by what flag holds, where waves store meanwhile" in reason

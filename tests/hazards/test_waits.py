@@ -96,3 +96,11 @@ def test_what_else_is_under_way_makes_no_more_states():
     arms = "".join(arm.format(2 + k % 8, k, 8 + k) for k in range(20))
     graph = flow(LOAD + arms + "v_add_f32 v3, v1, v1")
     assert [one.is_certain for one in waits.find(graph)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("control", "counts"), [("buffer_inv sc1", True), ("buffer_wbl2 sc1", True), ("s_icache_inv", False)]
+)
+def test_cache_controls_are_counted_behind_the_load_before_them(control, counts):
+    used = LOAD + control + "\ns_waitcnt vmcnt(1)\nv_add_f32 v3, v1, v1"
+    assert (found(used) == []) is counts

@@ -54,7 +54,7 @@ from layoutalg.symex.loops.ranking import near, unwrapped
 from layoutalg.symex.loops.record import LoopBuilder
 from layoutalg.symex.machine.state import State
 from layoutalg.symex.values.instances import moved, own_coordinates
-from layoutalg.symex.values.unknowns import Kind, kind_of
+from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
 from layoutalg.symex.values.word import NotReadable
 
 #: More iterations than this no loop has: each is an instruction at least.
@@ -144,7 +144,12 @@ class InferredLoops(LoopBuilder):
             return None
         if not counts:
             self.leave(free, head, leaves, lasting=True)
-            raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
+            awaited = self._awaited(execution, head, entry, free)
+            raise NotReadable(
+                f"the loop at {head:#x} leaves by what {' and '.join(awaited)} holds, where waves store meanwhile: "
+                "how waves wait for each other is not followed" if awaited
+                else f"the loop at {head:#x} leaves where {leaves}: no count is seen in it"
+            )  # fmt: skip
         count = simplify(reduce(minimum, counts))
         most = simplify(maximum(1, count))  # one at least, whatever the count is: else nothing were claimed of these
         if len(counts) < len(ways):
@@ -156,6 +161,25 @@ class InferredLoops(LoopBuilder):
             count = self._unknown_count(execution, leaves, int(most.hi))
             self.know(count, eq(count, most), lasting=True)
         return self._named(this, f"iteration {number}", count)
+
+    def _awaited(self, execution: SymbolicExecution, head: int, entry: State, t: Expr) -> list[str]:
+        """What somebody stores to of which a loop looks at elements to leave: LDS, and buffers by their names."""
+        this, trace = execution.executed(head), execution.machine.trace
+        mark, claims = trace.mark(), self.mark()
+        self.meet(this, t, as_expr(MOST))
+        try:
+            with execution.machine.w.within(t):
+                leaves = CountedLoop(self, execution, head, entry.copy()).left_where()
+        except NotReadable:
+            return []
+        finally:
+            self.drop(this)
+            trace.roll_back(mark)
+            self.roll_back(claims)
+        seen = {trace.loaded[v].buffer for v in dependencies(leaves) if v in trace.loaded} - {""}
+        return sorted(
+            name.upper() if name == "lds" else name for name in seen if name == "lds" or not trace.alike(name)
+        )
 
     def _unknown_count(self, execution: SymbolicExecution, leaves: Expr, most: int) -> Expr:
         """How often a loop runs that may be left before it has run as often as it can, or that was told by memory."""

@@ -106,6 +106,11 @@ class CountedLoop(NaturalLoop):
         fewer = not implies(all_of(start.condition, own_exec(start)), own_exec(latch))
         return simplify(self._exit_condition(start, [state for _, state in leaving])), fewer
 
+    def left_where(self) -> Expr:
+        """When one iteration leaves, as it is followed once."""
+        start, _, leaving = self.iterate()
+        return self._exit_condition(start, [state for _, state in leaving])
+
     def ends(self) -> Edges:
         """The states behind the loop's exit."""
         with self.w.within(self.t):

@@ -10,6 +10,8 @@ remainder is what the machine computes there, so no run is needed, which at such
 A word does not say whether its upper half stands for negative numbers: `n - 1` is n + 4294967295 there.  So a number
 that is cut has readings, by what its coefficients and its constant are.  It is uncut where one reading is in range in
 all cases (n + 4294967295 in one case and n − 1 in another is a wrap), and is cut where none of them is in range.
+
+What a choice goes by is no index, as a branch's condition is none: compilers ask of i mod 3 by a product that wraps.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from layoutalg.audit.claims import ends, followed
 from layoutalg.audit.followed import Followed
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, mod, negation, postorder, simplify, variables
 from layoutalg.index.normal import normal
+from layoutalg.index.ranges import BOOLEAN
 from layoutalg.prove import Proved, Refuted, Unknown
 from layoutalg.symex.values.instances import origin_of
 from layoutalg.symex.values.modular import outermost, readings, remainders
@@ -70,7 +73,7 @@ def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
     counts = _where_it_counts(offset)
     indices = {node.args[0] for node, _ in outermost(offset) if node.op in ("mod", "div") and _is_sum(node.args[0])}
     words = [
-        [any_of(negation(counts[x]), way) for way in _in_word(x, n, factor, _above(offset, factor * n))]
+        [any_of(negation(counts.get(x, FALSE)), way) for way in _in_word(x, n, factor, _above(offset, factor * n))]
         for x, factor, n in remainders(offset)
         if (n in WORDS or any(n == size and factor % each == 0 for each, size in cuts))
         and (not _of_loaded(x, loaded) or (x in indices and not (n in WORDS and _is_loaded(x))))
@@ -84,18 +87,17 @@ def _uncut(offset: Expr, kernel: Followed) -> tuple[Expr, tuple[Expr, ...]]:
 
 
 def _where_it_counts(offset: Expr) -> Mapping[Expr, Expr]:
-    """Where what each part of an offset is made of counts: where choices take it; of a condition, where it decides."""
+    """Where what each part of an offset is made of counts: where choices take it; a condition is made into no index."""
     counts: dict[Expr, Expr] = {offset: TRUE}
     for node in reversed(postorder(offset)):
-        before: Expr = counts[node]
-        for part in node.args:
-            beside: Expr = TRUE
-            if node.op == "select" and part is not node.args[0]:
-                beside = node.args[0] if part is node.args[1] else negation(node.args[0])
-            here = all_of(before, beside)
+        if node not in counts or node.op in BOOLEAN:
+            continue
+        taken: tuple[Expr, ...] = tuple(TRUE for _ in node.args)
+        if node.op == "select":
+            taken = FALSE, node.args[0], negation(node.args[0])
+        for part, where in zip(node.args, taken, strict=True):
+            here = all_of(counts[node], where)
             counts[part] = any_of(counts[part], here) if part in counts else here
-            if node.op in ("all", "any"):  # one part after the other, until one decides
-                before = all_of(before, part if node.op == "all" else negation(part))
     return counts
 
 

@@ -6,9 +6,9 @@
 | write a formula                             | `same_formula`| values of the variables at which the two differ      |
 | write a tile distribution                   | `same_tile`   | a lane, a register, what it holds and what it should |
 | give each lane vectors                      | `in_vectors`  | a lane's register that is no neighbour of its first  |
-| make a claim hold                           | `holds`       | the witness of the refutation, drawn                 |
+| make a claim hold                           | `satisfies`   | the witness of the refutation, drawn                 |
 | find two indices that collide               | `collide`     | what the two really reach                            |
-| make a kernel right                         | `holds`       | the first obligation that fails, with its reason     |
+| make a kernel right                         | `satisfies`   | the first obligation that fails, with its reason     |
 | find the largest number that will do        | `largest`     | why it will not do, or that a larger one will        |
 | predict a number                            | `equals`      | that it is another (with what to look at)            |
 
@@ -29,9 +29,10 @@ from typing import Any
 
 from layoutalg import cpp
 from layoutalg.draw import DrawError, Picture, collision, holders, refutation, show
-from layoutalg.errors import SpecError
+from layoutalg.errors import DeviceError
 from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, eq, var, variables
 from layoutalg.index.evaluate import value, values
+from layoutalg.index.integers import integer
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.adaptor import same_length
 from layoutalg.memory import LdsClaim
@@ -61,6 +62,8 @@ class Checked:
 
 
 NO_ANSWER = Checked(False, "there is no answer yet.")
+ODD = (TypeError, ValueError, AttributeError, LookupError, DeviceError)
+"""What is raised where something is made of an answer that is none of its kind."""
 
 
 def same_map(answer: TensorDescriptor | None, wanted: TensorDescriptor) -> Checked:
@@ -74,8 +77,8 @@ def same_map(answer: TensorDescriptor | None, wanted: TensorDescriptor) -> Check
     """
     if not isinstance(answer, TensorDescriptor):
         return NO_ANSWER
-    if answer.rank != wanted.rank or not all(map(same_length, answer.lengths, wanted.lengths)):
-        return Checked(False, f"the lengths are {_tuple(answer.lengths)}; they should be {_tuple(wanted.lengths)}.")
+    if other := _other_lengths(answer.lengths, wanted.lengths):
+        return Checked(False, other)
     verdict = prove(Agree(answer, wanted))
     if isinstance(verdict, Proved):
         return Checked(True, f"every index reaches the element it should ({_how(verdict)}).")
@@ -83,12 +86,10 @@ def same_map(answer: TensorDescriptor | None, wanted: TensorDescriptor) -> Check
         return _open(verdict)
     point = verdict.witness.points[0]
     form = digit_form(answer)
-    at = {
-        v: point.get(v.value.name, 0) for v in variables(*form.top, *(d.offset(answer.index) for d in (answer, wanted)))
-    }
+    offsets = [d.offset(answer.index) for d in (answer, wanted)]
+    at = {v: point.get(v.value.name, 0) for v in variables(*form.top, *offsets)}
     index = values(form.top, {**{v: point.get(v.value.name, 0) for v in form.variables}, **at})
-    places = [values([d.offset(index), d.valid(index)], at) for d in (answer, wanted)]
-    (mine, data), (right, should) = places
+    (mine, data), (right, should) = (values([d.offset(index), d.valid(index)], at) for d in (answer, wanted))
     where = f"index {_tuple(index)}"
     if data != should:
         words = ("is padding", "reaches data")
@@ -108,7 +109,10 @@ def same_formula(answer: Term | Sequence[Term] | None, wanted: Expr | Sequence[E
     """
     if answer is None:
         return NO_ANSWER
-    mine = [as_expr(one) for one in (answer if isinstance(answer, Sequence) else [answer])]
+    try:
+        mine = [as_expr(one) for one in (answer if isinstance(answer, Sequence) else [answer])]
+    except TypeError as wrong:
+        return Checked(False, f"{wrong}.")
     right = list(wanted if isinstance(wanted, Sequence) else [wanted])
     if len(mine) != len(right):
         return Checked(False, f"{len(mine)} formulas; there should be {len(right)}.")
@@ -213,10 +217,12 @@ def _tile(answer: Tile | None) -> TileDistribution | Checked:
                 why = found.unread[0].reason.partition(";")[0] if found.unread else "this is no encoding"
                 return Checked(False, f"{why}.")
             return found.distributions[0].distribution
-        return (
-            answer if isinstance(answer, TileDistribution) else TileDistribution(TileDistributionEncoding.of(*answer))
-        )
-    except (LayoutError, SpecError) as wrong:
+        if isinstance(answer, TileDistribution):
+            return answer
+        if not isinstance(answer, tuple | list) or len(answer) != 4:
+            return Checked(False, "an encoding is four lists: Rs, Hs, Ps, Ys.")
+        return TileDistribution(TileDistributionEncoding.of(*answer))
+    except ODD as wrong:
         return Checked(False, f"{wrong}.")
 
 
@@ -261,38 +267,75 @@ def holds(*claims: Claim | Verdicts) -> Checked:
     return Checked(True, f"{'; '.join(how)}.")
 
 
-def collide(descriptor: TensorDescriptor, one: Sequence[int] | None, other: Sequence[int] | None) -> Checked:
-    """Whether two different indices reach one element.
+def satisfies(
+    answer: Any, claims: Callable[[Any], Sequence[Claim | Verdicts]], lengths: Sequence[Term] | None = None
+) -> Checked:
+    """`holds`, of what is claimed of an answer of any kind; `lengths` are those that its layout must have.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
+    >>> from layoutalg.prove import Injective
+    >>> satisfies(naive((2,), (1,)), lambda d: [Injective(d)], lengths=(4, 3))
+    Not yet: the lengths are (2,); they should be (4, 3).
+    """
+    if answer is None:
+        return NO_ANSWER
+    if lengths is not None:
+        if not isinstance(answer, TensorDescriptor):
+            return Checked(False, f"{answer!r} is no layout: a descriptor is asked for.")
+        if wrong := _other_lengths(answer.lengths, list(map(as_expr, lengths))):
+            return Checked(False, wrong)
+    try:
+        return holds(*claims(answer))
+    except ODD as odd:
+        return Checked(False, f"{odd}.")
+
+
+def _other_lengths(has: Sequence[Expr], wanted: Sequence[Expr]) -> str | None:
+    """What is said of lengths that are not those that were asked for."""
+    same = len(has) == len(wanted) and all(map(same_length, has, wanted))
+    return None if same else f"the lengths are {_tuple(has)}; they should be {_tuple(wanted)}."
+
+
+def collide(descriptor: TensorDescriptor, answer: Sequence[Sequence[int]] | None) -> Checked:
+    """Whether an answer is two different indices that reach one element.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
-    >>> collide(make_naive_tensor_descriptor((4, 4), (3, 1)), (0, 0), (1, 0))
+    >>> collide(make_naive_tensor_descriptor((4, 4), (3, 1)), ((0, 0), (1, 0)))
     Not yet: (0, 0) reaches offset 0, (1, 0) offset 3.
     """
-    if one is None or other is None:
+    if answer is None:
         return NO_ANSWER
-    first, second = tuple(one), tuple(other)
-    for index in (first, second):
-        if (wrong := _outside(descriptor, index)) is not None:
-            return Checked(False, wrong)
+    try:
+        first, second = (tuple(map(integer, index)) for index in answer)
+    except ODD:
+        return Checked(False, f"{answer!r} is no pair of indices, such as (0, 0), (0, 1).")
+    if wrong := _outside(descriptor, first) or _outside(descriptor, second):
+        return Checked(False, wrong)
     if first == second:
         return Checked(False, f"{first} twice is one index; two different ones are asked for.")
-    offsets = [int(descriptor.offset(index)) for index in (first, second)]
-    if offsets[0] != offsets[1]:
-        return Checked(False, f"{first} reaches offset {offsets[0]}, {second} offset {offsets[1]}.")
-    return Checked(True, f"both reach offset {offsets[0]}.", collision(descriptor, first, second))
+    one, other = (int(descriptor.offset(index)) for index in (first, second))
+    if one != other:
+        return Checked(False, f"{first} reaches offset {one}, {second} offset {other}.")
+    return Checked(True, f"both reach offset {one}.", collision(descriptor, first, second))
 
 
 def equals(answer: object, wanted: object, look: str = "") -> Checked:
-    """Whether a prediction is right; `look` says where to look when it is not.
+    """Whether a prediction is right, of several numbers which are not; `look` says where to look when it is not.
 
+    >>> equals((2032, 13), (2032, 12))
+    Not yet: it is not (2032, 13): the second part is wrong.
     >>> equals(24, 20, "the last index is (2, 3): what does it reach?")
     Not yet: it is not 24. Look: the last index is (2, 3): what does it reach?
     """
     if answer is None:
         return NO_ANSWER
-    if _plain(answer) == _plain(wanted):
+    mine, right = _plain(answer), _plain(wanted)
+    if mine == right:
         return Checked(True, f"it is {wanted}.")
-    return Checked(False, f"it is not {answer}." + (f" Look: {look}" if look else ""))
+    which = ""
+    if isinstance(mine, tuple) and isinstance(right, tuple) and len(mine) == len(right) == 2:
+        which = next((f": the {n} part is wrong" for n, k in (("second", 0), ("first", 1)) if mine[k] == right[k]), "")
+    return Checked(False, f"it is not {answer}{which}." + (f" Look: {look}" if look else ""))
 
 
 def largest(answer: int | None, check: Callable[[int], Checked], step: int = 1) -> Checked:
@@ -306,9 +349,12 @@ def largest(answer: int | None, check: Callable[[int], Checked], step: int = 1) 
     """
     if answer is None:
         return NO_ANSWER
-    checked = check(answer)
-    if checked and check(answer + step):
-        return Checked(False, f"{answer + step} will do as well.")
+    try:
+        checked = check(answer)
+        if checked and check(answer + step):
+            return Checked(False, f"{answer + step} will do as well.")
+    except ODD as wrong:
+        return Checked(False, f"{wrong}.")
     return Checked(True, f"it is {answer}: {checked.text}") if checked else checked
 
 

@@ -1,6 +1,7 @@
 """Answers to exercises: right ones are proved, wrong ones get a counterexample that is one."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,18 @@ from layoutalg.memory import ConflictFree, access, lane_map
 from layoutalg.prove import Injective, prove
 from layoutalg.prove.verdict import Verdicts
 from layoutalg.synth.gemm import packed, swizzled
-from layoutalg.teach import Checked, collide, equals, holds, in_vectors, same_formula, same_map, same_tile
+from layoutalg.teach import (
+    Checked,
+    collide,
+    equals,
+    holds,
+    in_vectors,
+    largest,
+    same_formula,
+    same_map,
+    same_tile,
+    satisfies,
+)
 
 TILE = TileDistribution(TileDistributionEncoding.of([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]))
 CK = (
@@ -84,10 +96,45 @@ def test_a_conflict_is_told_with_its_lanes_and_drawn() -> None:
 
 def test_a_collision_needs_two_indices_inside() -> None:
     tile = make_naive_tensor_descriptor((4, 6), (4, 1))
-    assert collide(tile, (0, 4), (1, 0)).right
-    assert "outside the lengths" in collide(tile, (0, 9), (1, 0)).text
-    assert "one index" in collide(tile, (1, 1), (1, 1)).text
-    assert "coordinates" in collide(tile, (1,), (1, 1)).text
+    assert collide(tile, ((0, 4), (1, 0))).right
+    assert "outside the lengths" in collide(tile, ((0, 9), (1, 0))).text
+    assert "one index" in collide(tile, ((1, 1), (1, 1))).text
+    assert "coordinates" in collide(tile, ((1,), (1, 1))).text
+
+
+ODD = (5, -1, 2.5, "x", (), (1,), [1, 2], (1, 2, 3), True, object(), {}, (None, None), float("nan"))
+
+
+@pytest.mark.parametrize("answer", ODD, ids=str)
+def test_an_answer_of_another_kind_is_told_so_and_raises_nothing(answer: Any) -> None:
+    rows = make_naive_tensor_descriptor((4, 6), (6, 1))
+    tile = TileDistribution(TileDistributionEncoding.of([], [[4, 2]], [[(1, 0)]], [(1, 1)]))
+    for checked in (
+        collide(rows, answer),
+        same_map(answer, rows),
+        same_formula(answer, var("lane", 64) // 4),
+        same_tile(answer, tile),
+        in_vectors(answer, 2),
+        satisfies(answer, lambda d: [Injective(d)]),
+        satisfies(answer, lambda d: [Injective(d)], lengths=(4, 6)),
+        equals(answer, (4, 6)),
+        largest(answer, lambda _: holds()),
+    ):
+        assert not checked.right
+        assert checked.text
+
+
+def test_a_layout_of_other_lengths_satisfies_nothing() -> None:
+    small = make_naive_tensor_descriptor((2,), (1,))
+    assert (
+        satisfies(small, lambda d: [Injective(d)], lengths=(4, 6)).text
+        == "the lengths are (2,); they should be (4, 6)."
+    )
+
+
+def test_of_two_numbers_the_wrong_one_is_named() -> None:
+    assert equals((2, 3), (2, 4)).text == "it is not (2, 3): the second part is wrong."
+    assert equals([1, 4], (2, 4)).text == "it is not [1, 4]: the first part is wrong."
 
 
 def test_every_claim_must_hold() -> None:

@@ -14,11 +14,12 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [
             ("make_naive_tensor_descriptor((4, 6), (4, 1))", "offsets differ fails"),
             ("make_naive_tensor_descriptor((4, 6), (6, 1))", "multiple"),
+            ("make_naive_tensor_descriptor((2,), (1,))", "the lengths are (2,)"),
         ],
     ],
     "02_what_your_kernel_does": [
         [("1", "row 1 and column 0"), ("256", "it is not 256")],
-        [('"in_bounds"', "two threads, one byte"), ('"aligned"', "it is not aligned")],
+        [('("in_bounds", False)', "the first part is wrong"), ('("race_free", True)', "the second part is wrong")],
         [("32", "bank_conflict_free"), ("34", "bank_conflict_free")],
         [('"V"', "in_bounds"), ('"N"', "in_bounds")],
     ],
@@ -66,12 +67,12 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
     ],
     "07_lds_banks": [
-        [("128 * 8 * 2", "no gap after the last row"), ("127 * 8", "it is not 1016")],
+        [("(128 * 8 * 2, 12)", "no gap after it"), ("(2032, 13)", "the second part is wrong")],
         [("1", "lanes 0 and 23"), ("8", "it is not 8")],
         [("packed(64, 64)", "want dwords"), ("swizzled(64, 64, layers=2)", "want dwords")],
     ],
     "08_an_lds_access_by_phases": [
-        [("32", "want dwords"), ("34", "want dwords")],
+        [("32", "want dwords"), ("34", "want dwords"), ("5", "offsets differ fails"), ("None", "no answer")],
         [("(0, 1, 2, 3, 4, 5, 6, 7)", "the lanes with the colour"), ("(4, 5, 6, 7)", "it is not (4, 5, 6, 7)")],
         [
             ("make_naive_tensor_descriptor((64, 32), (32, 1))", "want dwords"),
@@ -153,8 +154,8 @@ WRONG: dict[str, list[list[Wrong]]] = {
     "15_coming_from_cute_or_triton": [
         [("1 * 8 + 1 * 1 + 1", "the first part is the fast one"), ("3 + 2", "it is not 5")],
         [
-            ('"Sw<2,3,3> o 0 o (64,64):(64,1)"', "it should reach"),
-            ('"Sw<3,3,4> o 0 o (64,64):(64,1)"', "it should reach"),
+            ('"Sw<2,3,3> o 0 o (64,64):(64,1)"', "offsets are equal fails"),
+            ('"Sw<3,3,4> o 0 o (64,64):(64,1)"', "offsets are equal fails"),
         ],
         [
             ("row * 32 + xor(column // 8, row // 2 % 4) * 8 + column % 8", "yours is"),

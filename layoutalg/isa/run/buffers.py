@@ -8,7 +8,7 @@ import numpy as np
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.semantics.buffers import NOTHING, RULES
+from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 
 
 def in_range(
@@ -39,7 +39,8 @@ def in_range(
     doubt, inside = active & (offset >> np.uint64(32) != 0), []
     for k in range(max(1, size // 4)):
         start = offset + np.uint64(4 * k)
-        there, out = start + np.uint64(min(size, 4)) + scalar <= count, start >= count
+        there = start + np.uint64(min(size, 4)) + scalar <= count
+        out = (start >= count) & ((offset + scalar & np.uint64((1 << 32) - 1)) + np.uint64(4 * k) >= count)
         if index is not None:
             out = np.where(low >> np.uint64(48) & np.uint64(rules.stride) != 0, index >= count, out)
         there, out = np.where(unchecked, count != 0, there), np.where(unchecked, count == 0, out)
@@ -48,5 +49,5 @@ def in_range(
     if whole or not rules.by_dword:
         doubt |= np.any([part != inside[0] for part in inside], axis=0)
     if doubt.any():
-        raise UnsupportedInstructionError(f"{where}: sources differ in whether it is in the range of its buffer")
+        raise UnsupportedInstructionError(f"{where}: {SCALAR if scalar.any() else DIFFER}")
     return address, inside

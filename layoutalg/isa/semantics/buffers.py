@@ -14,11 +14,11 @@
 | others | | 0; on RDNA 120 may be set, as everybody sets it |
 
 An offset is the vector part and the immediate.  An element is out of range where its offset is no less than the bytes
-(CDNA), or with its size more (RDNA); the scalar offset counts along in some sources and not in others.  CDNA looks at
-each dword, RDNA at all of an element.  An access with an index (`idxen`) goes to index · stride besides; where there is
-a stride, its index is no less than the bytes, which then are records (rocm-systems, rocjitsu, of CDNA's machines), or
-its offset in bytes is, as of others.  What is in range by every reading is accessed, what is out of it by every one
-loads 0 and stores nothing, and a program that comes to what is neither is refused.
+(CDNA), or with its size more (RDNA).  CDNA looks at each dword, RDNA at all of an element.  Sources say three things of
+the scalar offset (`SCALAR`).  An access with an index (`idxen`) goes to index · stride besides; where that is not 0,
+its index is no less than the bytes, which then are records (rocm-systems, rocjitsu, of CDNA's machines), or its offset
+in bytes is, as of others.  What is in range by every reading is accessed, what is out of it by every one loads 0 and
+stores nothing, and a program that comes to what is neither is refused.
 
 CDNA 3 ISA and RDNA 3 and 4 ISA, "Buffer Resource Descriptor", "Range Checking"; LLVM's MLIR, AMDGPUToROCDL
 (`makeBufferRsrc`); PAL, gfx9Device.cpp, `CalcNumRecords` (bytes where nothing is swizzled by one source, where the
@@ -31,6 +31,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+DIFFER = "sources differ in whether it is in the range of its buffer"
+"""What is said of an access that is in range by one reading and out of it by another."""
+SCALAR = (f"{DIFFER}: its scalar offset counts along and does not wrap (rocm-systems #10928, AMD's emulator), is not "
+          "looked at (triton #10690), or counts along and wraps at 2^32 (triton #10673, seen on gfx942)")  # fmt: skip
+"""The same of one with a scalar offset."""
 
 #: What is out of range: no byte where there are some; in raw buffers.
 NOTHING, RAW = 2, 3

@@ -24,7 +24,7 @@ from itertools import islice
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, div, le, mod, simplify
 from layoutalg.index.conditions import disjunction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.buffers import NOTHING, RULES
+from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 from layoutalg.symex.machine.addresses import ways
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.modular import representative
@@ -85,7 +85,7 @@ class DescribedBuffer:
             ]
             if len(found) == len(inside):
                 return found
-        raise NotReadable(f"{self.place}: sources differ in whether it is in the range of its buffer")
+        raise NotReadable(f"{self.place}: {DIFFER if moved is ZERO else SCALAR}")
 
     def _inside(self, start: Expr, first: int, size: int, moved: Expr, index: Expr | None) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
@@ -95,6 +95,8 @@ class DescribedBuffer:
         )
         for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
             inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
+            if moved is not ZERO:  # by one reading it wraps
+                outside = all_of(outside, le(self.bytes, mod(way + moved, 1 << 32) + first))
             if index is not None:
                 outside = le(self.bytes, index)
             if self.unchecked:

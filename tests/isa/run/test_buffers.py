@@ -105,9 +105,11 @@ def test_an_element_that_is_partly_out_of_range(target):
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))
 def test_a_scalar_offset_that_sources_count_or_not(target):
-    assert copied(target, count=272, scalar=16, first=-16).tolist() == [-1] * 4 + DATA[4:].tolist()
+    assert copied(target, count=272, scalar=16, first=-(1 << 31)).tolist() == [-1] * 64
     with pytest.raises(UnsupportedInstructionError, match="sources differ in whether it is in the range"):
         copied(target, count=256, scalar=16)
+    with pytest.raises(UnsupportedInstructionError, match=r"wraps at 2\^32 \(triton #10673"):
+        copied(target, count=272, scalar=16, first=-16)
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx90a"))

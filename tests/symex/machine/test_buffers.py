@@ -215,6 +215,25 @@ def test_what_it_does_not_guard_is_not(target: str, body: str, claims: set[tuple
     assert reason in why(found), why(found)
 
 
+SHIFTED = (
+    "if (I < n) store_1(load_1(whole(x, 4 * n, FLAGS), I + 1 < n ? I * 4 : {0}, 4, 0), buffer(o, 4 * n, FLAGS), I * 4,"
+    " 0, 0);"
+)
+NEXT = '["o[i] = where(i < n - 1, x[i + 1], 0.0)"]'
+
+
+@pytest.mark.parametrize("target", EVERYWHERE)
+def test_what_a_scalar_offset_may_carry_back_is_in_doubt(target: str) -> None:
+    found = audited(target, SHIFTED.format("1 << 31"), computes=NEXT)
+    assert found.proved, why(found)
+    contested = audited(target, SHIFTED.format("-1"), computes=NEXT)
+    assert not contested.proved
+    assert "#10928" in why(contested)
+    assert "#10673" in why(contested)
+    kept = audited(target, SHIFTED.format("-5"), computes=NEXT)  # as Triton does since: the sum is 2³² - 1
+    assert kept.proved, why(kept)
+
+
 @pytest.mark.parametrize("target", EVERYWHERE)
 def test_each_dword_is_in_range_or_not_where_the_machine_looks_at_each(target: str) -> None:
     body = FOURS.format("4 * n", "I * 16")

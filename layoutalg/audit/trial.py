@@ -28,7 +28,7 @@ NEAR: Mapping[str, float] = {"f64": 1e-9, "f32": 1e-3, "f16": 3e-2, "bf16": 3e-2
 def differing_runs(equation: Equation, runs: Runs) -> Iterator[Witness | None]:
     """Of each run at small sizes where it left something else than the equation says; None where it did not."""
     for sizes, made, values, run in runs.results():
-        text = _difference(equation, runs.file, made, sizes, values, run.outputs)
+        text = difference(equation, runs.file, made, sizes, values, run.outputs)
         yield _witness(sizes, text) if text else None
 
 
@@ -49,19 +49,27 @@ def _witness(sizes: Mapping[str, int], text: str) -> Witness:
     return Witness((dict(sizes),), f"a run{' at ' if at else ''}{at}: {text}")
 
 
-def _difference(
+def difference(
     equation: Equation, file: SpecFile, made: BoundLaunch, sizes: Mapping[str, int], values: Mapping[str, Any],
     memories: Sequence[NDArray[Any]],
 ) -> str:  # fmt: skip
-    """The first element that is not what the equation says; empty where there is none."""
+    """The first element of what a run left that is not what the equation says; empty where there is none."""
     before = {
         name: Content(one.read(one.buffer.array), np.asarray(one.places >= 0)) for name, one in made.tensors.items()
     }
     wanted, defined = evaluated(equation, before, sizes, values)
-    own = made.tensors[equation.tensor]
+    return differing(equation.tensor, file, made, memories, wanted, defined, "the equation")
+
+
+def differing(
+    tensor: str, file: SpecFile, made: BoundLaunch, memories: Sequence[NDArray[Any]], wanted: NDArray[Any],
+    defined: NDArray[Any], by: str,
+) -> str:  # fmt: skip
+    """The first element of a tensor that is not what is wanted where that is defined; empty where there is none."""
+    own = made.tensors[tensor]
     memory = next(memory for one, memory in zip(made.passed, memories, strict=True) if one is own)
     found = own.read(memory)
-    dtype = file.descriptor(equation.tensor).dtype or ""
+    dtype = file.descriptor(tensor).dtype or ""
     a, b = (from_bits(one) if dtype == "bf16" else one for one in (found, wanted))
     if a.dtype.kind == "f":
         with np.errstate(all="ignore"):
@@ -75,4 +83,4 @@ def _difference(
         return ""
     index = tuple(int(n) for n in wrong[0])
     shown = ", ".join(map(str, index))
-    return f"{equation.tensor}[{shown}] is {a[index]}, and the equation says {b[index]}"
+    return f"{tensor}[{shown}] is {a[index]}, and {by} says {b[index]}"

@@ -30,6 +30,7 @@ with lazy_imports():
         explaining,
         hardware,
         hazards,
+        judging,
         kernels,
         lsp,
         mcp,
@@ -45,7 +46,7 @@ COMMANDS = {
     "explain": explaining, "draw": drawing, "synth": synthesis,
     "run": kernels, "emit": kernels, "compile": kernels, "binary": binaries,
     "execute": executing, "counters": counting,
-    "audit": auditing, "survey": surveying, "hazards": hazards, "ck": ck, "convert": converting,
+    "audit": auditing, "judge": judging, "survey": surveying, "hazards": hazards, "ck": ck, "convert": converting,
     "banks": hardware, "targets": hardware, "devices": hardware, "bench": benching, "demo": demo,
 }  # fmt: skip
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""

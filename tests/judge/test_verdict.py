@@ -1,0 +1,80 @@
+"""Kernels that look right and are not are refused, each by its row; those that are right are accepted."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import refused, run
+
+KERNELS = Path(__file__).parent / "kernels"
+SCALE = ("--reference", "o[i] = alpha * x[i]", "--shape", "x=n", "--shape", "o=n")
+REVERSE = ("--reference", "o[i, j] = x[i, 127 - j]", "--shape", "x=m,128", "--shape", "o=m,128", "--grid", "m")
+SUMS = ("--reference", "o[i] = sum[j] x[i, j]", "--shape", "x=m,k", "--shape", "o=m")
+slow = pytest.mark.slow
+
+
+def judged(kernel: str, *arguments: object) -> tuple[int, Mapping[str, str]]:
+    """The exit code, and the verdict of each row."""
+    done = run("judge", KERNELS / f"{kernel}.hip", *arguments, "--json")
+    return done.returncode, {row["row"]: row["verdict"] for row in json.loads(done.stdout)["rows"]}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        ("scale", SCALE),
+        pytest.param("reverse", (*REVERSE, "--block", "128"), marks=slow),
+        pytest.param("sums", SUMS, marks=slow),
+        pytest.param("extension", ("--reference", "o[i] = 2.0 * x[i] + 1.0", *SCALE[2:]), marks=slow),
+    ],
+)
+def test_right_ones_are_proved(kernel: str, arguments: tuple[str, ...]) -> None:
+    code, rows = judged(kernel, *arguments)
+    assert code == 0
+    assert rows["result"] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "row", "verdict"),
+    [
+        ("does_nothing", SCALE, "coverage", "refuted"),
+        ("is_empty", SCALE, "coverage", "refuted"),
+        ("reads_beyond", SCALE, "bounds", "refuted"),
+        ("writes_input", SCALE, "inputs kept", "refuted"),
+        ("first_tile", SCALE, "coverage", "refuted"),
+        ("one_shape", SCALE, "bounds", "refuted"),
+        ("one_shape_guarded", SCALE, "coverage", "refuted"),
+        ("constant", SCALE, "result", "refuted"),
+        ("half_product", SCALE, "result", "tried"),
+        ("no_barrier", (*REVERSE, "--block", "128"), "races", "refuted"),
+        ("half_of_lds", (*REVERSE, "--block", "128"), "undefined", "unknown"),
+        ("small_lds", (*REVERSE, "--block", "128"), "bounds", "refuted"),
+        ("sums_of_one_shape", SUMS, "bounds", "refuted"),
+        ("sums_in_halves", SUMS, "rounding", "unknown"),
+        ("sums_atomic", SUMS, "order", "unknown"),
+    ],
+)
+@slow
+def test_illusions_are_refused(kernel: str, arguments: tuple[str, ...], row: str, verdict: str) -> None:
+    code, rows = judged(kernel, *arguments)
+    assert code in (1, 2)
+    assert (row, rows[row]) == (row, verdict)
+
+
+@slow
+def test_a_function_is_tried_and_never_proved(tmp_path: Path) -> None:
+    (tmp_path / "r.py").write_text("def reference(x, alpha):\n    return alpha * x\n")
+    given = ("--reference", tmp_path / "r.py", *SCALE[2:])
+    code, rows = judged("scale", *given)
+    assert (code, rows["result"]) == (2, "tried")
+    code, rows = judged("constant", *given)
+    assert (code, rows["result"]) == (1, "refuted")
+
+
+def test_a_contract_is_not_the_kernel_s_own() -> None:
+    kernel = KERNELS / "reads_beyond.hip"
+    refused(run("judge", kernel, *SCALE[:2]), "say how large its tensors are", "--shape x=n + 1")
+    refused(run("judge", kernel, "--reference", "y[i] = x[i]", *SCALE[2:]), "no tensor 'y'; it has x, o")
+    refused(run("judge", KERNELS / "reverse.hip", *REVERSE[:-2]), "say --grid")

@@ -102,7 +102,7 @@ def test_a_collision_needs_two_indices_inside() -> None:
     assert "coordinates" in collide(tile, ((1,), (1, 1))).text
 
 
-ODD = (5, -1, 2.5, "x", (), (1,), [1, 2], (1, 2, 3), True, object(), {}, (None, None), float("nan"))
+ODD = (5, -1, 2.5, "x", (), (1,), [1, 2], (1, 2, 3), True, object, {}, (None, None), float("nan"))
 
 
 @pytest.mark.parametrize("answer", ODD, ids=str)

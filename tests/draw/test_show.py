@@ -108,7 +108,7 @@ def test_a_kernels_data_flow_names_every_piece_of_data(make, texts):
     shown = texts(show(program))
     names = {program.source.name, program.target.name}
     assert names <= set(shown)
-    assert sum(text.startswith(f"{n + 1}  ") for n in range(len(program.body)) for text in shown) == len(program.body)
+    assert sum(text.startswith(f"{n}  ") for n in range(len(program.body)) for text in shown) == len(program.body)
 
 
 def test_a_page_is_shown_of_no_layouts_is_refused():

@@ -66,7 +66,7 @@ STARTED = {
     "binary": ("t.co", "--against", "transpose_lds"),
     "execute": ("k.co", "--launch", "k.toml", "-D", "N=100"),
     "counters": ("k.co", "--launch", "k.toml", "-D", "N=100"),
-    "judge": ("k.hip", "--reference", "o[i] = x[i]", "--shape", "x=n", "--shape", "o=n"),
+    "judge": ("k.hip", "--reference", "o[i] = x[i]", "--shape", "x=n", "--shape", "o=n", "--block", "64"),
     "audit": ("k.co", "--launch", "k.toml"),
     "survey": ("k.co",),
     "hazards": ("k.co",),

@@ -97,7 +97,7 @@ def test_a_report_is_data() -> None:
     "reverse_in_lds", "fill", "concatenate", "add_half2", "scale_bf16", "clamp_f16", "polynomial", "lookup",
     "affine_by_struct", "local_array", "complex_multiply", "select_where", "adam_step", "reduce_shuffle",
     "histogram_global", "atomic_extremes", "blur_3x3", "conv_2d", "max_pool_2x2", "upsample_bilinear", "matmul_tiled",
-    "matmul_naive", "matmul_f16", "matmul_batched", "mfma_f16_16x16", "mfma_f64_16x16", "butterfly_max",
+    "matmul_naive", "matmul_f16", "matmul_batched", "butterfly_max",
 ])  # fmt: skip
 def test_thirty_kernels_by_formula_are_as_by_runs_at_three_sizes(name: str) -> None:
     found = compared(KERNELS[name], "gfx942")

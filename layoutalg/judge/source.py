@@ -27,6 +27,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)$", re.MULT
 _CAST = re.compile(r"\(\s*(?:unsigned\s+int|int|unsigned|size_t|u?int(?:32|64)_t)\s*\)|\b(?:std::|static_cast<[^<>]*>)")
 _NUMBER = re.compile(r"\b(\d+)[uUlL]+\b")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_KERNEL = re.compile(r"__global__[^;{]*\{")
 _OF_HOST = re.compile(r"\b(?:torch|at|c10|pybind11|py)\s*::|\bPYBIND11_MODULE\b|\bTORCH_LIBRARY\w*|<<<")
 _HEADERS = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:torch|ATen|c10|pybind11|cuda)[^\n]*', re.MULTILINE)
 
@@ -60,20 +61,19 @@ class HostLaunch:
 
     def _said(self, text: str, known: Mapping[str, str], deep: int) -> str:
         text = _plain(text)
-        for calls in (one for one in known if not one.isidentifier()):  # x.size(0)
-            text = text.replace(calls, known[calls])
+        calls = sorted((re.escape(one) for one in known if not one.isidentifier()), key=len, reverse=True)  # x.size(0)
 
         def said(found: re.Match[str]) -> str:
-            name = found[0]
-            if name in known.values() or name in ("min", "max"):
-                return name
+            name = found[0]  # of the host's: what it passes as a parameter may bear another's name
             if name in known:
                 return known[name]
+            if name in ("min", "max"):
+                return name
             if name not in self.defined or not deep:
                 raise LaunchError(f"line {self.line}: {name} is no argument of {self.kernel}, and not defined once")
             return f"({self._said(self.defined[name], known, deep - 1)})"
 
-        found = _NAME.sub(said, text)
+        found = re.sub("|".join([*calls, _NAME.pattern]), said, text)
         if not re.fullmatch(r"[\w\s+\-*/%(),]+", found):
             raise LaunchError(f"line {self.line}: {text!r} is not read")
         return re.sub(r"\((\w+)\)", r"\1", re.sub(r"/+", "//", found))
@@ -135,14 +135,19 @@ def split(text: str) -> list[str]:
 
 
 def _definitions(plain: str) -> dict[str, str]:
-    """What is defined once; `dim3 b(8, 8)` as `dim3(8, 8)`."""
+    """What is defined once, and is no parameter of a host's function; `dim3 b(8, 8)` as `dim3(8, 8)`."""
+    host = _KERNEL.sub("", plain)
     found: dict[str, set[str]] = {}
     for one in _DEFINED.finditer(plain):
         text = one[2] if one[2] is not None else f"dim3({one[3] or one[4]})" if "dim3" in one[0] else one[3] or one[4]
         found.setdefault(one[1], set()).add(_plain(text or ""))
     for one in _MACRO.finditer(plain):
         found.setdefault(one[1], set()).add(_plain(one[2]))
-    return {name: next(iter(texts)) for name, texts in found.items() if len(texts) == 1 and not _changed(plain, name)}
+    return {
+        name: next(iter(texts))
+        for name, texts in found.items()
+        if len(texts) == 1 and not _changed(plain, name) and not re.search(rf"[(,][^(),;]*[\s*&]{name}\s*[,)]", host)
+    }
 
 
 def _changed(plain: str, name: str) -> bool:

@@ -171,6 +171,7 @@ OF_NO_MODULE = {
     "foreign/test_triton": "kernels that Triton compiled, from code object to result",
     "foreign/test_twins": "benchmarks/foreign/twins.toml, kernels with a seeded fault",
     "interop/cute/test_definitions": "all that the room can be asked, by definition",
+    "interop/cute/test_pycute": "benchmarks/cute, the room beside NVIDIA's own",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",
     "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",

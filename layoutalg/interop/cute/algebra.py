@@ -151,7 +151,7 @@ def complement(layout: Layout, cotarget: Term = 1) -> Layout:
 def complement_and_whether_it_fills(layout: Layout, cotarget: Term) -> tuple[Layout, bool]:
     """The complement: below each mode, what is below it again, as often as that fits; then on to `cotarget`.
 
-    And whether both together leave out nothing: each stride is a multiple of what is below.
+    And whether both together leave out nothing below `cotarget`: each stride there is a multiple of what is below.
     """
     if not at_most(1, size_of(cotarget)):
         raise NoLayoutError(f"complement of {layout} up to {cotarget}: it is at least 1")
@@ -159,8 +159,9 @@ def complement_and_whether_it_fills(layout: Layout, cotarget: Term) -> tuple[Lay
     reach: Term = 1
     gaps, whole = list[Mode](), True
     for n, d, _ in _nested(layout, "complement"):
-        gaps.append((quotient(d, reach), reach))
-        whole = whole and exactly_over(d, reach) is not None
+        often = quotient(d, reach)
+        gaps.append((often, reach))
+        whole = whole and (exactly_over(d, reach) is not None or at_most(cotarget, times(often, reach)))
         reach = times(n, d)
     gaps.append((quotient(plus(plus(cotarget, reach), -1), reach), reach))
     return of_modes(coalesced(gaps)), whole

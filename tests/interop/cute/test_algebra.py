@@ -37,6 +37,10 @@ LEFT = [
 RIGHT = [*LEFT, "(3,7):(0,0)", "4:0", "(2,4):(0,2)"]
 
 
+FAR = 1 << 20
+"""Beyond all layouts here."""
+
+
 def attempted(operation: Callable[..., Layout], *given: object) -> Layout | NoLayoutError:
     try:
         return operation(*given)
@@ -53,10 +57,12 @@ def check_complement(layout: Layout, cotarget: int) -> str:
     assert all(a < b for a, b in pairwise(found)), f"{layout} {made} is increasing"
     both = {a + b for a in each for b in found}
     assert len(both) == len(each) * len(found), f"{layout} and {made} are one-to-one together"
-    if complement_and_whether_it_fills(layout, 1)[1]:
-        assert both == set(range(len(both))), f"{layout} and {made} leave out nothing"
-        assert len(both) >= cotarget
-    return "filled" if complement_and_whether_it_fills(layout, 1)[1] else "gaps"
+    if complement_and_whether_it_fills(layout, cotarget)[1]:
+        assert both >= set(range(cotarget)), f"{layout} and {made} leave out nothing below {cotarget}"
+    if not complement_and_whether_it_fills(layout, FAR)[1]:
+        return "gaps"
+    assert both == set(range(len(both))), f"{layout} and {made} leave out nothing"
+    return "filled"
 
 
 def check_no_complement(layout: Layout, refused: NoLayoutError, each: list[int]) -> str:

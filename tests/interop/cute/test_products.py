@@ -132,7 +132,7 @@ def check_division(layout: Layout, tile: Layout) -> str:
     rest = complement(tile, size(layout))
     made = attempted(logical_divide, layout, tile)
     if isinstance(made, NoLayoutError):
-        if not complement_and_whether_it_fills(tile, 1)[1]:
+        if not complement_and_whether_it_fills(tile, size(layout))[1]:
             return "leaves out"
         assert not oracle.is_composition(layout, make_layout(tile, rest)), f"{layout} by {tile}: {made}"
         return "none"
@@ -204,6 +204,14 @@ def test_random_blocks() -> None:
 def test_a_tile_that_leaves_out_elements_is_refused() -> None:
     with pytest.raises(NoLayoutError, match="its tiles leave out elements"):
         logical_divide(parse("36:1"), parse("(4,6):(1,6)"))
+
+
+def test_a_tile_that_leaves_out_what_lies_beyond_the_layout() -> None:
+    """21 is no multiple of 18, but each of the 6 elements is in one tile."""
+    made = logical_divide(parse("6:2"), parse("(2,8,3):(1,21,6)"))
+    assert str(made) == "((2,8,3),3):((2,42,12),4)"
+    with pytest.raises(NoLayoutError, match="its tiles leave out elements"):
+        logical_divide(parse("19:2"), parse("(2,8,3):(1,21,6)"))
 
 
 def test_a_swizzle_stays_over_the_division() -> None:

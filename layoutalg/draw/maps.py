@@ -92,7 +92,7 @@ def layout_object(
     sizes = list(dict.fromkeys((*own, *(v for one in offers.values() for v in one.sizes if v is not vector))))
     maps = narrowed(descriptor, offers, sizes)
     names = maps.names
-    i, s = _unpack("i", descriptor.rank), _unpack("s", len(sizes))
+    i, s = unpacked("i", descriptor.rank), unpacked("s", len(sizes))
     users = {v: [n for n, one in enumerate(offers.values()) if v in one.sizes] for v in sizes if v not in own}
     symbols = [_size(v, start, v in variables(*descriptor.lengths)) | {"of": users.get(v)} for v in sizes]
     fields = {
@@ -100,13 +100,13 @@ def layout_object(
         "text": script(f"offset = {descriptor.offset(descriptor.index)}"),
         "elementBits": str(bits),
         "symbols": script(symbols),
-        "lengths": _function("s", s, _list(javascript(n, names) for n in maps.lengths)),
-        "space": _function("s", s, javascript(maps.space, names)),
-        "offset": _function("i, s", i + s, javascript(maps.offset, names)),
-        "valid": _function("i, s", i + s, javascript(maps.valid, names)),
-        "hidden": _function("i, s", i + s + " ".join(_steps(maps)), _list(f"[{k}, h{k}]" for k in maps.hidden)),
-        "accesses": _list(
-            _object(
+        "lengths": function("s", s, listed_code(javascript(n, names) for n in maps.lengths)),
+        "space": function("s", s, javascript(maps.space, names)),
+        "offset": function("i, s", i + s, javascript(maps.offset, names)),
+        "valid": function("i, s", i + s, javascript(maps.valid, names)),
+        "hidden": function("i, s", i + s + " ".join(_steps(maps)), listed_code(f"[{k}, h{k}]" for k in maps.hidden)),
+        "accesses": listed_code(
+            object_code(
                 _access(named, one, offers[named].given, s, {**names, one.lane: "lane", vector: "vector"})
                 | {"own": script(named in offered.own), "claims": script(list(claims.get(named, ())))}
             )
@@ -157,9 +157,9 @@ def _narrow(v: Expr) -> Expr:
 def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str]) -> dict[str, str]:
     return {
         "name": script(name),
-        "index": _function("lane, vector, s", s, _list(javascript(i, names) for i in one.index)),
-        "mask": _function("lane, s", s, javascript(one.mask, names)),
-        "given": _function("s", s, javascript(one.given, names)),
+        "index": function("lane, vector, s", s, listed_code(javascript(i, names) for i in one.index)),
+        "mask": function("lane, s", s, javascript(one.mask, names)),
+        "given": function("s", s, javascript(one.given, names)),
         "condition": script("" if given is TRUE else str(given)),
         "lanes": script(one.lanes),
         "elements": script(one.elements),
@@ -168,19 +168,23 @@ def _access(name: str, one: Offer, given: Expr, s: str, names: Mapping[Expr, str
     }
 
 
-def _object(parts: Mapping[str, str]) -> str:
+def object_code(parts: Mapping[str, str]) -> str:
+    """An object of JavaScript."""
     return "{ " + ", ".join(f"{key}: {text}" for key, text in parts.items()) + " }"
 
 
-def _function(parameters: str, before: str, result: str) -> str:
+def function(parameters: str, before: str, result: str) -> str:
+    """A function of JavaScript."""
     return f"({parameters}) => {{ {before} return {result}; }}"
 
 
-def _unpack(letter: str, count: int) -> str:
+def unpacked(letter: str, count: int) -> str:
+    """Names for the entries of a list of JavaScript."""
     return f"const [{', '.join(f'{letter}{n}' for n in range(count))}] = {letter}; " if count else ""
 
 
-def _list(parts: Iterable[str]) -> str:
+def listed_code(parts: Iterable[str]) -> str:
+    """A list of JavaScript."""
     return f"[{', '.join(parts)}]"
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -89,22 +89,34 @@ def page(
         for name, one in named.items()
     ]
     begin = {"layout": shown, "access": access, "target": gpu.name, "instruction": how.name}
-    data = "\n".join(
-        [
-            '"use strict";',
-            f"const LANES_OFF = {script(LANES_OFF)};",
-            f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
-            f"const KINDS = {script(KINDS)};",
-            f"const HEAT = {script([CALM, *HEAT])};",
-            f"const START = {script(begin)};",
-            f"const TARGETS = {script({one.name: _target(one) for one in gpus})};",
-            f"const LAYOUTS = [{','.join(objects)}];",
-        ]
-    )
+    data = [f"const LAYOUTS = [{','.join(objects)}];", "const typed = null;"]
     graphs = "".join(f'<template id="graph-{n}">{graph(d)}</template>' for n, d in enumerate(named.values()))
-    parts = {"title": html.escape(title), "graphs": graphs, "data": data, "css": _asset("explorer.css")}
-    parts |= {name: _asset(f"{name}.js").replace('"use strict";\n', "", 1) for name in SCRIPTS}
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _asset("explorer.html"))
+    return assembled(title, gpus, begin, data, SCRIPTS, graphs=graphs)
+
+
+def assembled(
+    title: str,
+    gpus: Iterable[Target],
+    begin: Mapping[str, object],
+    data: Sequence[str],
+    scripts: Sequence[str],
+    graphs: str = "",
+    entry: str = "",
+) -> str:
+    """The file of a page: what it shows first, its own data, its scripts in order, and what stands above the menus."""
+    known = [
+        '"use strict";',
+        f"const LANES_OFF = {script(LANES_OFF)};",
+        f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
+        f"const KINDS = {script(KINDS)};",
+        f"const HEAT = {script([CALM, *HEAT])};",
+        f"const START = {script(begin)};",
+        f"const TARGETS = {script({one.name: _target(one) for one in gpus})};",
+        *data,
+    ]
+    parts = {"title": html.escape(title), "graphs": graphs, "entry": entry, "css": asset("explorer.css")}
+    parts["scripts"] = "\n".join([*known, *(asset(f"{n}.js").replace('"use strict";\n', "", 1) for n in scripts)])
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], asset("explorer.html"))
 
 
 def access_page(access: LaneAccess | Access, **options: Any) -> str:
@@ -151,7 +163,8 @@ def _holding(tile: TileDistribution) -> Family:
     return lambda _: held(tile, wave, register)
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the pages' own."""
     return files("layoutalg.draw").joinpath("assets", name).read_text(encoding="utf-8")
 
 

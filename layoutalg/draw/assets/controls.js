@@ -19,6 +19,7 @@ function remember(anew = false) {
     const text = new URLSearchParams({
       layout: layout().name, access: layout().accesses[state.access]?.name ?? "", target: state.target, instruction: state.instruction,
       by: state.by, at: unravel(state.at, now.tiled.lengths).join("."), phase: state.phase, ...(state.held ? { held: 1 } : {}),
+      ...typed?.remembered(),
     });
     sliders().forEach((s) => text.set(`size.${s.name}`, s.values[place(s)]));
     if (`#${text}` !== location.hash) history[anew ? "pushState" : "replaceState"](null, "", `#${text}`);
@@ -34,6 +35,7 @@ function recall() {
   const text = new URLSearchParams(location.hash.slice(1));
   const found = (list, name, otherwise) => list.some((one) => one.name === name) ? list.findIndex((one) => one.name === name) : otherwise;
   Object.assign(state, FIRST, { sizes: {}, lane: -1 });
+  typed?.recall(text);
   state.layout = found(LAYOUTS, text.get("layout"), state.layout);
   state.access = found(layout().accesses, text.get("access"), state.layout === FIRST.layout ? FIRST.access : 0);
   if (text.has("access")) Object.assign(state, adopted());
@@ -125,7 +127,9 @@ function rebuild() {
 }
 
 function graph() {
-  element("graph").replaceChildren(element(`graph-${state.layout}`).content.cloneNode(true));
+  const drawn = element(`graph-${state.layout}`);
+  element("graph").closest("section").hidden = !drawn;
+  element("graph").replaceChildren(...(drawn ? [drawn.content.cloneNode(true)] : []));
   for (const group of element("graph").querySelectorAll("g[data-hidden]")) {
     const circle = group.querySelector("circle");
     const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
@@ -289,7 +293,7 @@ async function share() {
 function check() {
   let wrong = 0;
   let count = 0;
-  for (const one of LAYOUTS) {
+  for (const one of typed?.checked() ?? LAYOUTS) {
     for (const [s, index, offset, valid] of one.checks) {
       count++;
       if (one.offset(index, s) !== offset || Boolean(one.valid(index, s)) !== valid) wrong++;

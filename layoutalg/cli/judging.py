@@ -83,7 +83,7 @@ def judge(
     if launch_file is not None:
         made = contracts.of_file(data, asked, str(launch_file))
     else:
-        made = contracts.proposed(data, parameters, asked, said, [*source.launches(text)])
+        made = contracts.proposed(data, parameters, asked, said, text)
     if contract is not None:
         write_whole(contract, json.dumps(made.data, indent=1).encode())
     compare = wanted.compare(made.file, asked.writes) if wanted else None

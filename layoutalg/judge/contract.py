@@ -5,7 +5,7 @@
 | names, types, arguments | the kernel (its template, `audit.figures`) | |
 | lengths of tensors | who judges: `shapes` | refused: the kernel's own guards would excuse what they let through |
 | tensors that are written | the left sides of equations, what a function gives back | |
-| grid, block, LDS | who judges, else the source's own launch | guesses, which the verdict tells |
+| grid, block, LDS | who judges, else the source's own launch | refused: so may its guards |
 | what comes out | the reference; each element of what is written is claimed to be stored | |
 
 What it cannot represent: a reference of several launches, host code, tensors that are views of one another.
@@ -13,9 +13,10 @@ What it cannot represent: a reference of several launches, host code, tensors th
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +24,12 @@ from layoutalg.audit.figures.template import LENGTH, SIZE
 from layoutalg.errors import LaunchError
 from layoutalg.formats import spec
 from layoutalg.formats.model import SpecFile
+from layoutalg.index import ZERO, simplify, symbol
+from layoutalg.index.parse import parse
 from layoutalg.interop.parameters import KernelParameter
-from layoutalg.judge.source import HostLaunch, split
+from layoutalg.judge import launches as starts
+from layoutalg.judge.launches import HostLaunch
+from layoutalg.judge.source import split
 
 Data = dict[str, Any]
 
@@ -60,7 +65,7 @@ class StatedLaunch:
 
 @dataclass(frozen=True)
 class LaunchContract:
-    """A launch file, as data and read, and what of it is guessed or comes from where."""
+    """A launch file, as data and read, and what of it comes from where."""
 
     data: Data
     file: SpecFile
@@ -77,11 +82,11 @@ def proposed(
     parameters: Sequence[KernelParameter],
     reference: Reference,
     said: StatedLaunch,
-    started: Sequence[HostLaunch],
+    text: str,
 ) -> LaunchContract:
     """A launch file from a kernel's template, what is said, and how its source starts it.
 
-    `parameters`: the kernel's, also those that it does nothing with.
+    `parameters`: the kernel's, also those that it does nothing with; `text`: the source, "" where there is none.
     LaunchError for a tensor whose lengths nobody says, with what the kernel's guards suggest.
     """
     _add_untouched(data, parameters, said)
@@ -95,12 +100,37 @@ def proposed(
         raise LaunchError(f"say how large its tensors are; its own guards suggest {guess.replace(' // ', '//')}")
     for one in items:
         one["base"] = {"kind": "packed", "lengths": split(said.shapes[one["name"]])}
-    notes = [*_started(launch, said, started)]
-    launch["guessed"] = bool(notes) and any(note.startswith("guessed") for note in notes)
+    started = _started(launch, said, parameters, text)
+    launch["guessed"] = False
     launch |= _claims(reference)
     data["given"] = [*data.get("given", []), *said.given]
     data["symbols"] = _symbols(data)
-    return _read(data, tuple(notes), "the contract")
+    data["symbols"] |= {name: {"min": n, "max": n} for name, n in started.fixed.items() if name in data["symbols"]}
+    made = _read(data, started.notes, "the contract")
+    for one in started.computed:
+        _check_sizes(one, made.file)
+    return made
+
+
+@dataclass(frozen=True)
+class _Started:
+    """What a source's launches say: notes, sizes that are numbers, and texts that the host computes in 32 bits."""
+
+    notes: tuple[str, ...]
+    fixed: Mapping[str, int]
+    computed: tuple[str, ...]
+
+
+def _check_sizes(text: str, file: SpecFile) -> None:
+    """LaunchError where C may compute something else: where a part of it may be negative, or as large as 2³¹."""
+    for node in ast.walk(ast.parse(text, mode="eval")):
+        if isinstance(node, ast.BinOp | ast.UnaryOp):
+            part = parse(ast.unparse(node), file.symbols)
+            if not 0 <= part.lo <= part.hi < 1 << 31:
+                raise LaunchError(
+                    f"{text}: {ast.unparse(node)} may be negative or 2^31 and more, of which C makes something else:"
+                    " say --grid, or less of the sizes"
+                )
 
 
 def _add_untouched(data: Data, parameters: Sequence[KernelParameter], said: StatedLaunch) -> None:
@@ -116,37 +146,100 @@ def _claims(reference: Reference) -> Data:
     return {"writes": [*reference.writes], "claims": ["stores_all"], "computes": [*reference.equations], "tried": []}
 
 
-def _started(launch: Data, said: StatedLaunch, started: Sequence[HostLaunch]) -> list[str]:
-    """Sets grid, block and LDS; whence they are."""
-    found: dict[str, tuple[Any, str]] = {}
-    notes: list[str] = []
-    parameters = tuple(one if isinstance(one, str) else one.get("name", "") for one in launch["arguments"])
-    own = [one for one in started if one.kernel == re.split(r"[<(]", launch["kernel"])[0].split("::")[-1]]
-    if len({(one.grid, one.block, one.lds) for one in own}) > 1:
-        notes.append(f"not read: the source starts {launch['kernel']} in {len(own)} ways")
-    elif own:
-        by = f"line {own[0].line} of the source"
-        try:
-            found["grid"] = own[0].named(own[0].grid, parameters), by
-            found["block"] = [*map(_number, own[0].named(own[0].block, parameters))], by
-            if own[0].lds:
-                found["lds"] = own[0].named(own[0].lds, parameters)[0], by
-        except LaunchError as error:
-            found = {}
-            notes.append(f"not read: {error}")
+def _started(launch: Data, said: StatedLaunch, parameters: Sequence[KernelParameter], text: str) -> _Started:
+    """Sets grid, block and LDS; whence they are, and what sizes each launch of the source gives."""
+    found, notes, fixed = dict[str, tuple[Any, str]](), list[str](), dict[str, int]()
+    try:
+        own = [*_own(launch["kernel"], parameters, text)]
+        if own:
+            by = f"line {own[0].line} of the source"
+            found, fixed = _ways(own, said, parameters, by)
+            notes += dict.fromkeys(f"not judged: {one.condition}" for one in own if one.condition)
+    except LaunchError as error:
+        found, fixed = {}, {}
+        notes.append(f"not read: {error}")
+    read = {name: value[0] for name, value in found.items()}
     found |= {"grid": ([*said.grid], "--grid")} if said.grid else {}
     found |= {"block": ([*said.block], "--block")} if said.block else {}
     for key in ("grid", "block"):
-        value, by = found.get(key, (launch[key], ""))
-        if not by and any(str(one).startswith("grid_") for one in value):
-            told = "; ".join(("nothing says how many blocks it is started with: say --grid", *notes))
-            raise LaunchError(f"{launch['kernel']}: {told}")
-        launch[key] = value
-        notes.append(f"{key} {_shown(value)}, by {by}" if by else f"guessed: {key} {_shown(value)}")
+        if key not in found:
+            guess = ",".join(map(str, launch[key]))
+            suggested = f"; its own guards suggest --{key} {guess!r}" if "grid_" not in guess else f": say --{key}"
+            raise LaunchError(
+                "; ".join((f"nothing says with what {key} {launch['kernel']} is started{suggested}", *notes))
+            )
+        launch[key], by = found[key]
+        notes.append(f"{key} {_shown(launch[key])}, by {by}")
     if "lds" in found:
         launch["lds"] = found["lds"][0]
         notes.append(f"lds {launch['lds']}, by {found['lds'][1]}")
-    return notes
+    notes += [f"{name} is {number} in each launch of the source" for name, number in fixed.items()]
+    kept = [text for key in ("grid", "lds") if key in read and launch[key] == read[key] for text in _listed(read[key])]
+    return _Started(tuple(notes), fixed, tuple(kept))
+
+
+def _own(kernel: str, parameters: Sequence[KernelParameter], text: str) -> Iterator[HostLaunch]:
+    """A source's launches of a kernel, each of whole tensors; LaunchError where it may have others."""
+    base, _, arguments = kernel.replace("(anonymous namespace)::", "").split("(")[0].partition("<")
+    name = base.split()[-1].split("::")
+    own = [one for one in starts.launches(text) if name[-len(one.kernel.split("::")) :] == one.kernel.split("::")]
+    if why := starts.otherwise(text, name[-1]) if text else "":
+        raise LaunchError(why)
+    wanted = tuple(split(arguments.removesuffix(">"))) if arguments else ()
+    for one in own:
+        one.check(parameters, starts.kernels(text, name[-1]))
+        is_it = one.instantiates(wanted)
+        if is_it is None:
+            raise one.unread(f"whether it starts {kernel} is not seen")
+        if is_it:
+            yield one
+
+
+def _ways(
+    own: Sequence[HostLaunch], said: StatedLaunch, parameters: Sequence[KernelParameter], by: str
+) -> tuple[dict[str, tuple[Any, str]], dict[str, int]]:
+    """Grid, block and LDS, and the sizes that are numbers, of launches that are one; LaunchError where they are not."""
+    names = [one.name for one in parameters]
+    found: list[tuple[dict[str, tuple[Any, str]], dict[str, int]]] = []
+    for one in own:
+        way: dict[str, tuple[Any, str]] = {"grid": (one.named(one.grid, names), by)}
+        way["block"] = [*map(_number, one.named(one.block, names))], by
+        if one.lds and one.lds != "0":
+            way["lds"] = one.named(one.lds, names)[0], by
+        found.append((way, _sizes(one, said, parameters)))
+    if any(other != found[0] for other in found):
+        raise LaunchError(f"the source starts {own[0].kernel} in {len(found)} ways")
+    return found[0]
+
+
+def _sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParameter]) -> dict[str, int]:
+    """The sizes that a launch gives as numbers; LaunchError where one is not as its tensors are long."""
+    lengths = {name: split(text) for name, text in said.shapes.items()}
+    of_tensors = dict[str, str]()
+    for name, passed in one.tensors(parameters).items():
+        if name in lengths:
+            of_tensors |= one.sizes_of(passed, lengths[name])
+    spoken = {*re.findall(r"[A-Za-z_]\w*", " ".join(said.shapes.values()))}
+    fixed = dict[str, int]()
+    for argument, parameter in zip(one.arguments, parameters, strict=False):
+        if parameter.points or parameter.fields or (parameter.dtype or "i")[0] not in "iu":
+            continue
+        number = one.number(argument)
+        if number is not None and (parameter.name in spoken or number < 1):
+            raise one.unread(f"it gives {number} for {parameter.name}, whatever its tensors are")
+        if number is not None:
+            fixed[parameter.name] = number
+        elif parameter.name in spoken and (text := one.perhaps(argument, of_tensors)):
+            symbols = {name: symbol(name) for name in spoken}
+            if simplify(parse(text, symbols) - symbols[parameter.name]) is not ZERO:
+                raise one.unread(
+                    f"it gives {argument} for {parameter.name}: of tensors as they are said that is {text}"
+                )
+    return fixed
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else [*value]
 
 
 def _shown(values: Sequence[Any]) -> str:

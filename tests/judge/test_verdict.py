@@ -1,6 +1,7 @@
 """Kernels that look right and are not are refused, each by its row; those that are right are accepted."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -77,4 +78,23 @@ def test_a_contract_is_not_the_kernel_s_own() -> None:
     kernel = KERNELS / "reads_beyond.hip"
     refused(run("judge", kernel, *SCALE[:2]), "say how large its tensors are", "--shape x=n + 1")
     refused(run("judge", kernel, "--reference", "y[i] = x[i]", *SCALE[2:]), "no tensor 'y'; it has x, o")
-    refused(run("judge", KERNELS / "reverse.hip", *REVERSE[:-2]), "say --grid")
+    refused(run("judge", KERNELS / "reverse.hip", *REVERSE[:-2]), "with what grid", "--grid")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "why"),
+    [
+        ("x.numel();", "x.numel() / 2;", "of tensors as they are said that is"),
+        ("x.numel();", "1024;", "it gives 1024 for n"),
+        pytest.param("(size + THREADS - 1) / THREADS", "1 - (THREADS - size) / THREADS", "may be negative", marks=slow),
+        pytest.param("#define THREADS 128", "#define THREADS 127 + 1", "coverage +refuted", marks=slow),
+        pytest.param("x.data_ptr<float>(), o", "x.data_ptr<float>() + 4, o", "is no whole tensor", marks=slow),
+    ],
+)
+def test_a_launch_that_gives_something_else_is_not_read(tmp_path: Path, right: str, wrong: str, why: str) -> None:
+    text = (KERNELS / "extension.hip").read_text()
+    assert right in text
+    (tmp_path / "k.hip").write_text(text.replace(right, wrong))
+    done = run("judge", tmp_path / "k.hip", "--reference", "o[i] = 2.0 * x[i] + 1.0", *SCALE[2:])
+    assert done.returncode != 0
+    assert re.search(why, done.stdout + done.stderr)

@@ -1,0 +1,267 @@
+"""What a HIP source says of its launches (a torch extension has no other word of them).
+
+    scale<<<(n + 255) / 256, threads>>>(x.data_ptr<float>(), o.data_ptr<float>(), n);
+
+A launch's blocks and threads are written in what the host knows; `HostLaunch.named` says them in what the kernel's
+parameters are called, through the launch's own arguments and what names stand for (`names`).
+
+What it cannot represent: launches that macros write, that the compiler may leave out, or that go by a pointer; loops of
+launches over parts of tensors; choices, calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from layoutalg.errors import LaunchError
+from layoutalg.index.parse import parse
+from layoutalg.interop.parameters import KernelParameter
+from layoutalg.judge.names import TYPE, HostNames
+from layoutalg.judge.source import split
+
+_LAUNCH = re.compile(r"((?:\w+\s*::\s*)*\b\w+)\s*(<(?!<<)[^;{}]*?>)?\s*<<<|\bhipLaunchKernelGGL\s*\(")
+_CAST = re.compile(rf"\(\s*{TYPE}\s*\)|\bstatic_cast\s*<\s*{TYPE}\s*>|\bstd\s*::\s*(?=min\b|max\b|size_t\b)")
+_NUMBER = re.compile(r"\b(\d+)[uUlL]+\b")
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_PRIMARY = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+(?:\([^()]*\))?|\[\w+\])*")
+"""A name, and members of it: `x.size(0)`."""
+_POINTER = re.compile(r"(\w+)(?:(?:\.|->)(?:\w+\(\)(?:\.|->))*\w+(?:\s*<[^<>]*>)?\s*\(\s*\))?")
+_POINTER_CAST = re.compile(r"\A(?:\([\w\s:]+\*+\s*\)|reinterpret_cast\s*<[^<>]*>\s*(?=\())\s*")
+_SIZES = re.compile(r"\bsizeof\s*\(\s*(\w+)\s*\)")
+_BYTES = {
+    "char": 1, "uint8_t": 1, "short": 2, "uint16_t": 2, "half": 2, "__half": 2, "_Float16": 2, "int": 4, "unsigned": 4,
+    "int32_t": 4, "uint32_t": 4, "float": 4, "double": 8, "float2": 8, "float4": 16, "int4": 16,
+}  # fmt: skip
+
+#: Definitions in definitions, at most.
+DEEP = 8
+
+
+@dataclass(frozen=True)
+class HostLaunch:
+    """A launch as a host's source writes it; `lds` is "" where it is not said."""
+
+    kernel: str
+    template: tuple[str, ...]
+    at: int
+    grid: str
+    block: str
+    lds: str
+    arguments: tuple[str, ...]
+    host: HostNames = field(repr=False)
+
+    @property
+    def line(self) -> int:
+        """The number of its line."""
+        return self.host.line(self.at)
+
+    def named(self, text: str, parameters: Sequence[str]) -> list[str]:
+        """Numbers along each axis, in the kernel's parameters; LaunchError where the source does not say so much."""
+        text, at = self._through(_plain(text))
+        inside = re.fullmatch(r"(?:dim3\s*)?[({](.*)[)}]", text)
+        parts = split(inside[1]) if inside and (text[:4] == "dim3" or text[0] == "{") else split(text)
+        known = self._known(parameters)
+        return [_divided(self.said(part, known, at)) for part in parts]
+
+    def said(self, text: str, known: Mapping[str, str], at: int | None = None) -> str:
+        """A number in what is known: names and members of a place, else the launch's, and what they are called."""
+        found = self._said(text, self.at if at is None else at, known, DEEP)
+        if not re.fullmatch(r"[\w\s+\-*/%(),]+", found) or re.search(r"\b0\d|\b\d+[A-Za-z_]", found):
+            raise self.unread(f"{text!r} is not read")
+        return re.sub(r"\((\w+)\)", r"\1", found)
+
+    def unread(self, why: str) -> LaunchError:
+        """Why it is not read."""
+        return LaunchError(f"line {self.line}: {why}")
+
+    def _known(self, parameters: Sequence[str]) -> dict[str, str]:
+        found = dict[str, str]()
+        for argument, parameter in zip(self.arguments, parameters, strict=False):
+            if self.number(argument) is not None:
+                continue
+            plain = _plain(argument)
+            through, at = self._through(plain)
+            for one, place in ((plain, self.at), (through, at)):
+                if _PRIMARY.fullmatch(one) and self._is_seen(one, place):
+                    found.setdefault(one, parameter)
+        return found
+
+    def _is_seen(self, member: str, at: int) -> bool:
+        """Whether a name, or a member of one, is at the launch what it is at a place."""
+        base = re.split(r"\W", member)[0]
+        one = self.host.visible(base, at)
+        return at == self.at or (one == self.host.visible(base, self.at) and not self.host.is_changed(base, one))
+
+    def _through(self, plain: str) -> tuple[str, int]:
+        """What a name is initialised with that is never changed, and where; a text that is none as it is."""
+        one = self.host.visible(plain, self.at) if plain.isidentifier() else None
+        if one is None or one.text is None or one.once or self.host.is_changed(plain, one):
+            return plain, self.at
+        return _plain(one.text), one.at
+
+    def _said(self, text: str, at: int, known: Mapping[str, str], deep: int) -> str:
+        text = _SIZES.sub(lambda found: str(_BYTES.get(found[1], found[0])), _plain(text))
+        members = sorted((one for one in known if not one.isidentifier()), key=len, reverse=True)
+        patterns = [rf"\b{re.escape(one)}(?![\w.(\[]|->)" for one in members]
+
+        def one(found: re.Match[str]) -> str:
+            return self._name(found[0], at, known, deep)
+
+        return re.sub("|".join([*patterns, _NAME.pattern]), one, text)
+
+    def _name(self, name: str, at: int, known: Mapping[str, str], deep: int) -> str:
+        host, base = self.host, re.split(r"\W", name)[0]
+        declared = host.visible(base, at)
+        macro = host.macro(name, at) if name.isidentifier() else None
+        if macro is not None and deep:
+            return self._said(macro, at, known, deep - 1)  # as it is: no brackets are put around it
+        if name in known and declared == host.visible(base, self.at):
+            if at != self.at and host.is_changed(base, declared):
+                raise self.unread(f"{base} is changed between line {host.line(at)} and the launch")
+            return known[name]
+        if name in ("min", "max") and declared is None:
+            return name
+        if declared is None or declared.text is None or not name.isidentifier() or not deep:
+            raise self.unread(f"{name} is no argument of {self.kernel}, and not defined once")
+        if host.is_changed(name, declared):
+            raise self.unread(f"{name} may be changed after line {host.line(declared.at)}")
+        return f"({self._said(declared.text, declared.at, {} if declared.once else known, deep - 1)})"
+
+    @property
+    def condition(self) -> str:
+        """That the host does not always come to it, in words; "" where nothing says so."""
+        host = self.host
+        start, _ = host.function(self.at)
+        if host.within(self.at, "if", "else", "switch", "case"):
+            return f"when line {self.line} starts it, which is under a condition"
+        leaves = re.search(r"\breturn\b", host.plain[start : self.at]) if start else None
+        return f"when line {host.line(start + leaves.start())} returns before it is started" if leaves else ""
+
+    def number(self, argument: str) -> int | None:
+        """The number that an argument is in every launch; None where it is none."""
+        try:
+            found = parse(_divided(self.said(argument, {})), {})
+        except (LaunchError, ValueError):
+            return None
+        return int(found.value) if found.op == "const" else None
+
+    def perhaps(self, argument: str, known: Mapping[str, str]) -> str:
+        """A number in what is known; "" where that does not say it."""
+        try:
+            return _divided(self.said(argument, known))
+        except LaunchError:
+            return ""
+
+    def sizes_of(self, tensor: str, lengths: Sequence[str]) -> dict[str, str]:
+        """What the host calls the lengths of a tensor; also of the one whose contiguous copy it is."""
+        known, one = dict[str, str](), self.host.visible(tensor, self.at)
+        copied = re.match(r"(\w+)\.contiguous\(\)\Z", one.text or "") if one else None
+        for name in (tensor, *([copied[1]] if copied else [])):
+            known[f"{name}.numel()"] = "(" + " * ".join(f"({each})" for each in lengths) + ")"
+            for axis, each in enumerate(lengths):
+                for at in (axis, axis - len(lengths)):
+                    known |= dict.fromkeys((f"{name}.size({at})", f"{name}.sizes()[{at}]"), f"({each})")
+        return known
+
+    def instantiates(self, arguments: Sequence[str]) -> bool | None:
+        """Whether it is a launch of a template of these arguments; None where that is not seen."""
+        numbers = [each.removesuffix("u").removesuffix("l") for each in arguments]
+        for k, wanted in enumerate(numbers):
+            own = self.template[k] if k < len(self.template) else ""
+            if "".join(own.split()) == "".join(wanted.split()):
+                continue
+            number = self.number(own) if own else None
+            is_number = re.fullmatch(r"-?\d+", wanted) is not None
+            if number is not None and is_number and number != int(wanted):
+                return False
+            if number is None and is_number:
+                return None
+        return True
+
+    def check(self, parameters: Sequence[KernelParameter], started: int) -> None:
+        """LaunchError where it is no launch of whole tensors, each for its own; `started`: kernels of that name."""
+        if self.host.is_conditional(self.at):
+            raise self.unread("a compiler may leave it out, as #if says")
+        if self.host.within(self.at, "for", "while", "do"):
+            raise self.unread("it is started in a loop")
+        if started > 1:
+            raise self.unread(f"there are {started} kernels of the name {self.kernel}")
+        if len(self.arguments) > len(parameters):
+            raise self.unread(f"{len(self.arguments)} arguments for {len(parameters)} parameters")
+        passed = dict[str, str]()
+        for parameter, base in self.tensors(parameters).items():
+            if base in passed:
+                raise self.unread(f"it passes {base} for {passed[base]} and for {parameter}")
+            passed[base] = parameter
+        pointers = {one.name for one in parameters if one.points}
+        for base, parameter in passed.items():
+            if base != parameter and base in pointers:
+                raise self.unread(f"it passes {base} for {parameter}")
+
+    def tensors(self, parameters: Sequence[KernelParameter]) -> dict[str, str]:
+        """What of the host's is passed for each tensor."""
+        found = dict[str, str]()
+        for argument, parameter in zip(self.arguments, parameters, strict=False):
+            if parameter.points:
+                text = _POINTER_CAST.sub("", self._through(_POINTER_CAST.sub("", " ".join(argument.split())))[0])
+                text = text[1:-1] if text[:1] + text[-1:] == "()" else text
+                said = _POINTER.fullmatch(text)
+                if said is None or text in ("nullptr", "NULL") or text.isdecimal():
+                    raise self.unread(f"it passes {argument} for {parameter.name}, which is no whole tensor")
+                found[parameter.name] = said[1]
+        return found
+
+
+def launches(text: str) -> Iterator[HostLaunch]:
+    """Every launch that a source writes.
+
+    >>> text = "const int b = 256; void f(int m) { k<<<(m + b - 1) / b, b>>>(m); }"
+    >>> [(one.kernel, one.named(one.grid, ("n",)), one.named(one.block, ("n",))) for one in launches(text)]
+    [('k', ['(n + 256 - 1) // 256'], ['256'])]
+    """
+    host = HostNames(text)
+    plain = host.plain
+    for found in _LAUNCH.finditer(plain):
+        if found[1] is None:  # hipLaunchKernelGGL(kernel, grid, block, lds, stream, …)
+            kernel, *said = split(plain[found.end() : host.closing(found.end() - 1)])
+            kernel = re.sub(r"\A(?:HIP_KERNEL_NAME)?\s*\((.*)\)\Z", r"\1", kernel.strip())
+            name, _, template = kernel.partition("<")
+            arguments = said[4:]
+        else:
+            end = plain.find(">>>", found.end())
+            opened, said = plain.find("(", end), split(plain[found.end() : end])
+            if end < 0 or opened < 0 or plain[end + 3 : opened].strip():
+                continue
+            name, template = found[1], (found[2] or "<")[1:]
+            arguments = split(plain[opened + 1 : host.closing(opened)])
+        if len(said) >= 2:
+            template = template.strip().removesuffix(">")
+            yield HostLaunch("".join(name.split()), tuple(split(template)) if template else (), found.start(), said[0],
+                             said[1], (*said, "")[2], tuple(arguments), host)  # fmt: skip
+
+
+def otherwise(text: str, kernel: str) -> str:
+    """Why a source may start a kernel in ways that are not read; "" where it does not."""
+    host = HostNames(text)
+    for start, end in host.defining:
+        if re.search(rf"\b{kernel}\b", text[start:end]) and re.search(r"<<<|Launch", text[start:end]):
+            return f"line {host.line(start)}: a macro starts {kernel}"
+    assigned = rf"=\s*[&*]?\s*(?:\([^()]*\)\s*)?{kernel}\s*(?:<[^;=<>]*>)?\s*[;,)]"
+    handed = rf"(?:hip|cuda)Launch(?!KernelGGL)\w*\s*\([^;]*\b{kernel}\b|{assigned}"
+    found = re.search(handed, host.plain)
+    return f"line {host.line(found.start())}: {kernel} is started by a pointer" if found else ""
+
+
+def kernels(text: str, name: str) -> int:
+    """How many kernels of a name a source defines."""
+    return len(re.findall(rf"__global__[^;{{]*?\b{name}\s*\([^;{{]*\{{", HostNames(text).plain))
+
+
+def _plain(text: str) -> str:
+    return _NUMBER.sub(r"\1", _CAST.sub("", " ".join(text.split()))).strip()
+
+
+def _divided(text: str) -> str:
+    return re.sub(r"/+", "//", text)

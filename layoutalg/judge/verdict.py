@@ -10,7 +10,7 @@
 | ends | do loops end and barriers meet | |
 | coverage | is every element written | a result that was right before; the first tile alone; one shape |
 | result | is it what the reference says | a constant; a result of one shape |
-| rounding | where it is proved: do runs with awkward values come near it | sums in a narrower type |
+| rounding | where it is proved: is it in f32 or wider, and do runs with awkward values come near it | sums in f16 |
 | order | is it the same in each run | floats that are added atomically |
 
 What it does not prove is how a result is rounded (sums are proved over the reals), and it does not judge what a host
@@ -27,6 +27,7 @@ from typing import Any
 
 from layoutalg.audit import audit as audits
 from layoutalg.audit.claims import computes
+from layoutalg.audit.meaning.sums.compared import NARROW
 from layoutalg.audit.trial import difference
 from layoutalg.errors import shortened
 from layoutalg.formats.model import SpecFile
@@ -103,7 +104,7 @@ def judge(code: MachineCode, contract: LaunchContract, compare: Compare | None, 
     tried, ends = None, [_result(results)]
     if ends[0].verdict != "refuted":
         tried = trial(code, contract.file, compare or partial(_equations, contract.file), share)
-        ends = [*ends, _rounding(tried)] if ends[0].verdict == "proved" else [_tried(tried, ends[0].why)]
+        ends = [*ends, _rounding(tried, results)] if ends[0].verdict == "proved" else [_tried(tried, ends[0].why)]
     rows = [row for row in (_row(name, claims, found) for name, claims in ROWS.items()) if row is not None]
     return Judged(found, (*rows, *ends, _order(code)), tried)
 
@@ -146,17 +147,17 @@ def _tried(tried: Trial, why: str) -> JudgedRow:
     return JudgedRow(RESULT, "tried", _runs(tried), f"not proved: {why}")
 
 
-def _rounding(tried: Trial) -> JudgedRow:
-    """The row of a result that is proved: sums over the reals, which a run in a narrow type misses."""
+def _rounding(tried: Trial, results: Mapping[str, Verdict]) -> JudgedRow:
+    """The row of a result that is proved: sums over the reals, of which runs show how near they come in f32 and f64."""
+    narrow = dict.fromkeys(one for found in results.values() for one in found.assumptions if one.startswith(NARROW))
     if tried.difference:
+        why = f"the sums are the same over the reals, and not near: {tried.difference}"
+        return JudgedRow(ROUNDING, "unknown", "", why)
+    if narrow:
         return JudgedRow(
-            ROUNDING, "unknown", "", f"the sums are the same over the reals, and not near: {tried.difference}"
+            ROUNDING, "unknown", "; ".join(narrow), f"{_runs(tried)}, but longer sums may go further astray"
         )
-    return (
-        JudgedRow(ROUNDING, "tried", _runs(tried))
-        if tried.runs
-        else JudgedRow(ROUNDING, "unknown", "no run could be made")
-    )
+    return JudgedRow(ROUNDING, *(("tried", _runs(tried)) if tried.runs else ("unknown", "no run could be made")))
 
 
 def _runs(tried: Trial) -> str:

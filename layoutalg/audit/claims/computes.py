@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from layoutalg.audit.ask import Answer, Open, shown, unseen
 from layoutalg.audit.claims.safety import SAFETY
 from layoutalg.audit.followed import Followed
+from layoutalg.audit.meaning.sums.compared import ROUNDING
 from layoutalg.formats.equation import Equation
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
@@ -27,4 +28,5 @@ def decided(kernel: Followed, equation: Equation) -> Answer:
     assumed = kernel.computed.compared(equation)
     if isinstance(assumed, Open):
         return unseen(equation.text, assumed, "terms")
-    return shown(equation.text, "terms", (ASSUMPTION, *assumed))
+    over_reals = any(one.startswith(ROUNDING) for one in assumed)
+    return shown(equation.text, "terms over the reals" if over_reals else "terms", (ASSUMPTION, *assumed))

@@ -28,7 +28,7 @@ from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.coverage import PlacedStore, everywhere, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
 from layoutalg.audit.meaning.places import Decide, WantedPlace, apart, index_at, place_of
-from layoutalg.audit.meaning.sums.compared import ROUNDING, Sums
+from layoutalg.audit.meaning.sums.compared import Sums
 from layoutalg.audit.meaning.terms import StoredTerm, Terms, is_memory, named, stored
 from layoutalg.audit.meaning.through_lds import ThroughLds
 from layoutalg.audit.meaning.wanted import MACHINE, Wanted, WantedTerm
@@ -162,7 +162,7 @@ class ComputesClaim:
             exact = partial(self._exact, single=single)
             found = sums.compared(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
             if not isinstance(found, Open):
-                return (ROUNDING, *found, *((CONTRACTED,) if sums.agreement.contracted else ()))
+                return (*sums.left_out, *found, *((CONTRACTED,) if sums.agreement.contracted else ()))
         return found
 
     def _exact(self, given: Expr, single: bool) -> Wanted:

@@ -16,7 +16,7 @@ from layoutalg.audit.lds.history import Env, History
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.sums.addends import Sum
-from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, WordAt
+from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, WordAt
 from layoutalg.audit.meaning.sums.reals import Reals
 from layoutalg.audit.meaning.sums.wanted_sum import WantedSum
 from layoutalg.audit.meaning.wanted import Wanted
@@ -32,6 +32,9 @@ from layoutalg.symex.values.unknowns import kind_of
 #: What a proof of a sum leaves out.
 ROUNDING = "sums and products over an index are compared over the real numbers: rounding and infinities are left out"
 
+NARROW = "rounding in types narrower than f32 is left out, too"
+"""What begins the words of those types, where a kernel has such."""
+
 Locate = Callable[[Expr, Expr], tuple[Expr, ...] | None]
 """The index of the element at an offset in bytes, under a condition."""
 
@@ -44,7 +47,13 @@ class Sums:
 
     def __init__(self, kernel: KernelWords, file: SpecFile, trace: Sequence[TracedElement], decide: Decide) -> None:
         self.kernel, self.launched, self.file, self.trace, self.decide = kernel, kernel.launched, file, trace, decide
-        self.agreement = Agreement(decide)
+        self.agreement, self.rounded = Agreement(decide), Roundings()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What a proof leaves out, of what was compared so far."""
+        narrow = self.rounded.narrow
+        return (f"{ROUNDING}; {self.rounded.said}", *((f"{NARROW}: {', '.join(narrow)}",) if narrow else ()))
 
     @classmethod
     def of(
@@ -114,7 +123,7 @@ class Sums:
     ) -> Sum | Open:
         """What must hold for the element at an index to be what a thread stores, where that is given."""
         wanted = WantedSum(self.launched, self.file, equation, index, exact(given))
-        reals = Reals(self.kernel, wanted, given, self.decide, self.agreement)
+        reals = Reals(self.kernel, wanted, given, self.decide, self.agreement, self.rounded, store.value)
         word = WordAt(store.value, self.kernel.dtypes[store.buffer], tuple(env.items()), wanted.how)
         found = reals.read(word)
         target = found if isinstance(found, Open) else wanted.whole

@@ -15,6 +15,8 @@ from layoutalg.isa.semantics.matrix import registers_of
 from layoutalg.symex.values.unknowns import Call, call_of
 from layoutalg.target.matrix import matrix_instruction, matrix_table
 
+_BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
+
 
 def sum_of_integers(reader: WordReader, word: WordAt) -> Value | None:
     """A sum of products of words, modulo 2³²."""
@@ -73,6 +75,7 @@ def matrix_sum(reader: WordReader, word: WordAt) -> Value | None:
         if isinstance(factors, Open):
             return factors
         found.append(product(*factors))
+    reader.rounded.types[matrix.accumulator] = None
     summed = total(*found)
     return summed if word.how == "add" else candidate(summed)
 
@@ -87,6 +90,8 @@ def arithmetic(reader: WordReader, word: WordAt) -> Value | None:
     if given in FORMATS and wanted in FORMATS:
         if wanted != word.dtype:
             return Open(f"the result of {name} as {word.dtype}")
+        if _BITS[wanted] < _BITS[given] and word.expr is not reader.stored:
+            reader.rounded.operands[wanted] = None
         return reader.read(word.of(arguments[0], given))
     if kind in FORMATS and kind != word.dtype:
         return Open(f"the result of {name} as {word.dtype}")
@@ -100,6 +105,7 @@ def arithmetic(reader: WordReader, word: WordAt) -> Value | None:
     operands = each_seen(reader.read(word.summed.of(x, kind)) for x in arguments)
     if isinstance(operands, Open):
         return operands
+    reader.rounded.types[kind] = None
     found = _arithmetic(operation, *operands)
     return found if word.how == "add" else candidate(found)
 

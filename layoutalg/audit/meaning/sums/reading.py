@@ -8,7 +8,7 @@ one kind each, and ask the `WordReader` for the words that these are made of.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -105,9 +105,30 @@ StoredWords = tuple[tuple[ForwardedWord, ...], tuple[ForAll, ...]]
 """Words that were stored where one was read of LDS, and what must hold for it to be so."""
 
 
+@dataclass
+class Roundings:
+    """The types in which a kernel's sums and products over the reals are rounded, and to which their operands are."""
+
+    types: dict[str, None] = field(default_factory=dict)
+    operands: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """In words."""
+        to = f", of what is rounded to {', '.join(self.operands)}" if self.operands else ""
+        return f"the kernel's are in {', '.join(self.types) or 'no type'}{to}"
+
+    @property
+    def narrow(self) -> tuple[str, ...]:
+        """The types that are narrower than f32."""
+        return tuple(one for one in dict.fromkeys((*self.types, *self.operands)) if one in ("f16", "bf16"))
+
+
 class WordReader(Protocol):
     """What reads the words that a word is made of."""
 
+    rounded: Roundings
+    stored: Expr  # of whose rounding nothing is said: it is the result's
     kernel: KernelWords
     given: Expr  # where what is read counts
     terms: Terms

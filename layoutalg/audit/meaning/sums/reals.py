@@ -42,7 +42,7 @@ from layoutalg.audit.meaning.sums.functions import function
 from layoutalg.audit.meaning.sums.memory import element, forwarded
 from layoutalg.audit.meaning.sums.numbers import INTEGERS
 from layoutalg.audit.meaning.sums.operations import arithmetic, matrix_sum, sum_of_integers
-from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Rule, WordAt
+from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, Rule, WordAt
 from layoutalg.audit.meaning.sums.wanted_sum import WantedSum, how_of
 from layoutalg.audit.meaning.sums.words import bits_of
 from layoutalg.audit.meaning.terms import Terms
@@ -61,8 +61,11 @@ class Reals:
     """Reads words of one kernel for the element at one index, where something is given."""
 
     def __init__(
-        self, kernel: KernelWords, wanted: WantedSum, given: Expr, decide: Decide, agreement: Agreement
-    ) -> None:
+        self, kernel: KernelWords, wanted: WantedSum, given: Expr, decide: Decide, agreement: Agreement,
+        rounded: Roundings, stored: Expr,
+    ) -> None:  # fmt: skip
+        """`rounded` is told the types of what is read; `stored` is the word that all this is of."""
+        self.rounded, self.stored = rounded, stored
         self.kernel, self.wanted, self.given, self.decide, self.agreement = kernel, wanted, given, decide, agreement
         self.terms = wanted.exact.terms
         self._read: dict[tuple[WordAt, bool], Value] = {}

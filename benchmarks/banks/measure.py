@@ -11,7 +11,8 @@ which two models of that target's LDS differ.
 | backend | counter                                                    | what it counts                                |
 |---------|------------------------------------------------------------|-----------------------------------------------|
 | cuda    | l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum  | cycles in which the data pipe served the wave |
-| hip     | SQ_LDS_BANK_CONFLICT (with SQ_LDS_IDX_ACTIVE)              | cycles lost to conflicts                      |
+| hip     | SQ_LDS_BANK_CONFLICT (with SQ_LDS_IDX_ACTIVE), 64 lanes    | cycles lost to conflicts                      |
+| hip     | SQC_LDS_BANK_CONFLICT (with SQC_LDS_IDX_ACTIVE), 32 lanes  | the same, by RDNA's names                     |
 """
 
 import argparse
@@ -29,24 +30,26 @@ sys.path.insert(0, str(Path(__file__).parent))
 from accesses import Access, accesses
 from kernels import KERNELS, program
 
-COUNTERS = {
-    "cuda": {
-        "read": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        "write": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    },
-    "hip": {"read": "SQ_LDS_BANK_CONFLICT", "write": "SQ_LDS_BANK_CONFLICT"},
+WAVEFRONTS = {
+    "read": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "write": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 BUILD = {"cuda": "nvcc -O2 -arch=native -o {binary} {source}", "hip": "hipcc -O2 -o {binary} {source}"}
 PROFILE = {
     "cuda": "ncu --csv --page raw --print-units base --clock-control none --cache-control none --metrics {metrics} "
     "{binary} {lines}",
-    "hip": "rocprofv3 --pmc {metrics} SQ_LDS_IDX_ACTIVE --output-format csv -d {folder} -o counters -- "
-    "{binary} {lines}",
+    "hip": "rocprofv3 --pmc {metrics} --output-format csv -d {folder} -o counters -- {binary} {lines}",
 }
 DEVICE = {
     "cuda": "nvidia-smi --query-gpu=name,driver_version --format=csv,noheader",
     "hip": "rocminfo",
 }
+
+
+def counters_of(backend: str, lanes: int) -> dict[str, str]:
+    """The counter of reads, and that of writes; AMD's have another name where waves have 32 lanes."""
+    conflict = f"{'SQC' if lanes == 32 else 'SQ'}_LDS_BANK_CONFLICT"
+    return WAVEFRONTS if backend == "cuda" else {"read": conflict, "write": conflict}
 
 
 def sh(command: str) -> str:
@@ -85,20 +88,18 @@ def ncu_counts(output: str, plan: Sequence[tuple[int, int, str]]) -> list[int]:
     rows = list(csv.DictReader(lines[start:]))[1:]
     if len(rows) != len(plan):
         sys.exit(f"ncu reports {len(rows)} launches of {len(plan)}")
-    counts = [
-        int(float(row[COUNTERS["cuda"][way]].replace(",", ""))) for row, (_, _, way) in zip(rows, plan, strict=True)
-    ]
+    counts = [int(float(row[WAVEFRONTS[way]].replace(",", ""))) for row, (_, _, way) in zip(rows, plan, strict=True)]
     if min(counts) < 1:
         sys.exit(f"launch {counts.index(min(counts))} made no access: did the compiler drop it?")
     return counts
 
 
-def rocprof_counts(folder: Path, plan: Sequence[tuple[int, int, str]]) -> list[int]:
+def rocprof_counts(folder: Path, plan: Sequence[tuple[int, int, str]], counter: str) -> list[int]:
     """The counts from rocprofv3's table: a row for each dispatch and counter."""
     by_dispatch: dict[int, int] = {}
     for file in folder.rglob("*counter_collection.csv"):
         for row in csv.DictReader(file.open()):
-            if row["Counter_Name"] == COUNTERS["hip"]["read"]:
+            if row["Counter_Name"] == counter:
                 by_dispatch[int(row["Dispatch_Id"])] = int(float(row["Counter_Value"]))
     if len(by_dispatch) != len(plan):
         sys.exit(f"rocprofv3 reports {len(by_dispatch)} dispatches of {len(plan)}")
@@ -131,10 +132,15 @@ def main() -> None:
     lines.write_text("".join(f"{k} {' '.join(map(str, measured[i].addresses))}\n" for i, k, _ in plan))
     sh(BUILD[backend].format(binary=binary, source=source))
     sass = sh(f"cuobjdump --dump-sass {binary}") if backend == "cuda" else ""
-    metrics = ("," if backend == "cuda" else " ").join(dict.fromkeys(COUNTERS[backend].values()))
+    counters = counters_of(backend, arguments.lanes)
+    names = [*dict.fromkeys(counters.values())]
+    names += [one.replace("BANK_CONFLICT", "IDX_ACTIVE") for one in names if backend == "hip"]
+    metrics = ("," if backend == "cuda" else " ").join(names)
     command = PROFILE[backend].format(metrics=metrics, binary=binary, lines=lines, folder=folder / "counters")
     output = sh(command)
-    counts = ncu_counts(output, plan) if backend == "cuda" else rocprof_counts(folder / "counters", plan)
+    counts = (
+        ncu_counts(output, plan) if backend == "cuda" else rocprof_counts(folder / "counters", plan, counters["read"])
+    )
 
     found: list[dict[str, int]] = [{} for _ in measured]
     for (i, _, way), count in zip(plan, counts, strict=True):
@@ -144,7 +150,7 @@ def main() -> None:
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "command": " ".join(["python3", "benchmarks/banks/measure.py", *sys.argv[1:]]),
         "profiler": command.replace(str(folder), "build/banks"),
-        "counters": COUNTERS[backend],
+        "counters": counters,
         "instructions": sorted(
             line.split("*/")[1].split(";")[0].strip() for line in sass.splitlines() if " LDS" in line or " STS" in line
         ),

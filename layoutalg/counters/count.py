@@ -30,8 +30,6 @@ from layoutalg.counters.definitions import (
     ADDRESSES,
     COUNTER_DEFS,
     EVERY_ADDRESS,
-    INSTRUCTIONS,
-    LDS_EXAMPLE,
     LINES,
     MATRIX_TYPES,
     MI300,
@@ -39,7 +37,14 @@ from layoutalg.counters.definitions import (
     TYPED,
     addressed,
     counted,
+    instructions_of,
+    is_rdna,
+    lds_counters,
+    lds_doubts,
+    source_of,
+    times_at_most,
 )
+from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.run.cycles import InstructionCycles
@@ -116,10 +121,11 @@ def figures(
     """Every counter of a launch that has run, its observer counting idle waves."""
     target, counts = program.kernel.target, ran.instructions
     waves = prod(grid) * -(-prod(block) // program.kernel.wave_size)
-    found = [CounterFigure("SQ_WAVES", waves, waves, "waves", MI300)]
+    found = [CounterFigure("SQ_WAVES", waves, waves, "waves", source_of(target))]
     found += linear_figures(counts, ran.idle, target)
-    found += _lds(counts, lds, ran.times)
-    all_stated = [*(stated(one, target) for one in found), *_of_the_run(ran, watch, program.kernel.wave_size)]
+    found = [_by_halves(one, target, program.kernel.wave_size) for one in found]
+    found += _lds(counts, lds, ran.times, target)
+    all_stated = [*(stated(one, target) for one in found), *_of_the_run(ran, watch, program.kernel)]
     notes = tuple(by_order(program, counts))
     return tuple(one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *notes)) for one in all_stated)
 
@@ -128,7 +134,13 @@ def linear_figures(counts: Counts, idle: Mapping[int, int], target: str) -> list
     """The counters that are sums over instructions: of two launches together, both together."""
     barriers = sum(count for one, count in counts if BARRIERS.get(one.name, (False, False))[1])
     waits = CounterFigure("barriers", barriers, barriers, "waits at a barrier, by wave", RUN)
-    return [*_instructions(counts, idle, target), *_addressed(counts, idle), *_matrix(counts, target), waits]
+    addressed = () if is_rdna(target) else _addressed(counts, idle)
+    return [*_instructions(counts, idle, target), *addressed, *_matrix(counts, target), waits]
+
+
+def _by_halves(one: CounterFigure, target: str, wave: int) -> CounterFigure:
+    """A figure that may be twice as great where a wave is issued in halves."""
+    return replace(one, most=None if one.most is None else one.most * times_at_most(one.name, target, wave))
 
 
 def by_order(program: MachineCode, counts: Counts) -> Iterator[str]:
@@ -161,8 +173,8 @@ def _instructions(counts: Counts, idle: Mapping[int, int], target: str) -> Itera
             perhaps[name] += unsure
         for name in how.perhaps:
             perhaps[name] += count
-    for name, what in INSTRUCTIONS.items():
-        yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, MI300)
+    for name, what in instructions_of(target).items():
+        yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, source_of(target))
     for name in dict.fromkeys((*surely, *perhaps)):
         if name.startswith(TYPED):
             what = f"matrix products of {name.removeprefix(TYPED)}"
@@ -185,19 +197,20 @@ def _addressed(counts: Counts, idle: Mapping[int, int]) -> Iterator[CounterFigur
             yield CounterFigure(name, surely[name], surely[name] + perhaps[name], what, ADDRESSES)
 
 
-def _lds(counts: Counts, lds: Sequence[InstructionCycles], times: int) -> Iterator[CounterFigure]:
+def _lds(counts: Counts, lds: Sequence[InstructionCycles], times: int, target: str) -> Iterator[CounterFigure]:
     """Cycles of LDS: not known where an instruction reaches it whose price no source gives."""
-    stall, active = "cycles lost to bank conflicts", "cycles that LDS is used"
     reasons = (*(one.unpriced for one in lds), *(unpriced(one) for one, _ in counts))
     why = tuple(dict.fromkeys(reason for reason in reasons if reason))
-    if why:
-        yield CounterFigure("SQ_LDS_BANK_CONFLICT", None, None, stall, "", why)
-        yield CounterFigure("SQ_LDS_IDX_ACTIVE", None, None, active, "", why)
-    else:
-        cycles, least, idle = (times * sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
-        doubts = tuple(dict.fromkeys(doubt for one in lds for doubt in one.doubts))
-        yield CounterFigure("SQ_LDS_BANK_CONFLICT", cycles - least, cycles - least, stall, MI300, doubts)
-        yield CounterFigure("SQ_LDS_IDX_ACTIVE", cycles + idle, cycles + idle, active, LDS_EXAMPLE, doubts)
+    cycles, least, idle = (times * sum(getattr(one, key) for one in lds) for key in ("cycles", "least", "idle"))
+    doubts = tuple(dict.fromkeys((*(doubt for one in lds for doubt in one.doubts), *lds_doubts(target))))
+    for (name, what, source), found in zip(lds_counters(target), (cycles - least, cycles + idle), strict=True):
+        yield (
+            CounterFigure(name, None, None, what, "", why)
+            if why
+            else CounterFigure(name, found, found, what, source, doubts)
+        )
+    if is_rdna(target):
+        return
     if lds or why:
         note = "no source says what an address conflict is"
         yield CounterFigure("SQ_LDS_ADDR_CONFLICT", None, None, "cycles lost to address conflicts", "", (note,))
@@ -261,14 +274,14 @@ def _busy(
     return CounterFigure(name, cycles, cycles, what, cores.evidence.text, (note,))
 
 
-def _of_the_run(ran: GridCounts, watch: Observer, lanes: int) -> Iterator[CounterFigure]:
+def _of_the_run(ran: GridCounts, watch: Observer, kernel: KernelBinary) -> Iterator[CounterFigure]:
     """What is no counter of the hardware, and is said of the run."""
     moved = watch.traffic.values()
     for name, store in (("bytes read", False), ("bytes written", True)):
         total = sum(one.bytes for one in moved if one.store is store)
-        most = total if ran.times == 1 else _most_bytes(ran, store, lanes)
+        most = total if ran.times == 1 else _most_bytes(ran, store, kernel.wave_size)
         yield CounterFigure(name, total, most, "of all lanes in global memory, caches apart", RUN)
-    yield from _caches(ran, watch)
+    yield from () if is_rdna(kernel.target) else _caches(ran, watch)
     what = "of the smallest size that instructions touch, by wave"
     if ran.times == 1:
         total = sum(one.segments for one in moved)

@@ -23,17 +23,17 @@ found says whether it is:
 | other `s_*` | `SQ_INSTS_SALU` | |
 
 Of a wave without an active lane no source says whether its vector instruction is counted: perhaps.
-Of which targets they are defined is in the targets' files (`[counters]`): of RDNA's no public definition was found.
+Which of them a target has is in its file (`[counters]`); those of RDNA, which are others, are in `rdna`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
+from layoutalg.counters import rdna
+from layoutalg.counters.kinds import CountedBy, ScalarKind, scalar_kind
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, NO_EFFECT, access_of
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+from layoutalg.isa.semantics.accesses import ACCESSES, access_of
 from layoutalg.target import target as gpu
 
 MI300 = ("AMD, ROCm documentation, MI300 and MI200 Series performance counters and metrics "
@@ -81,19 +81,50 @@ ADDRESSED = (EVERY_ADDRESS, *(f"TA_{unit}_{does}WAVEFRONTS_sum" for unit in _UNI
 """The counters of `addressed`."""
 
 _EITHER = ("SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")
-_WAITS = frozenset({*BARRIERS, *ENDS, *NO_EFFECT}) - {"S_NOP"}
 
 
-@dataclass(frozen=True)
-class CountedBy:
-    """The counters that count an instruction, surely and perhaps."""
+def is_rdna(target: str) -> bool:
+    """Whether the target's counters are RDNA's."""
+    said = gpu(target).counters
+    return said is not None and said.family == "RDNA"
 
-    surely: tuple[str, ...] = ()
-    perhaps: tuple[str, ...] = ()
 
-    def reaches(self, names: Iterable[str]) -> bool:
-        """Whether one of these counters may count it."""
-        return any(name in (*self.surely, *self.perhaps) for name in names)
+def instructions_of(target: str) -> Mapping[str, str]:
+    """The counters of instructions by their names on a target, and what they count."""
+    return rdna.INSTRUCTIONS if is_rdna(target) else INSTRUCTIONS
+
+
+def source_of(target: str) -> str:
+    """Who says what counters of waves and instructions count."""
+    return COUNTER_DEFS if is_rdna(target) else MI300
+
+
+def lds_counters(target: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    """Cycles lost to conflicts, and cycles that LDS is used: name, what it counts and who says so.
+
+    >>> [name for name, _, _ in lds_counters("gfx942")], lds_counters("gfx1100")[0][0]
+    (['SQ_LDS_BANK_CONFLICT', 'SQ_LDS_IDX_ACTIVE'], 'SQC_LDS_BANK_CONFLICT')
+    """
+    unit = rdna.LDS if is_rdna(target) else "SQ_LDS"
+    used = COUNTER_DEFS if is_rdna(target) else LDS_EXAMPLE
+    return (
+        (f"{unit}_BANK_CONFLICT", "cycles lost to bank conflicts", source_of(target)),
+        (f"{unit}_IDX_ACTIVE", "cycles that LDS is used", used),
+    )
+
+
+def lds_doubts(target: str) -> tuple[str, ...]:
+    """What speaks against the counters of LDS cycles being our cycles."""
+    return (rdna.UNREAD,) if is_rdna(target) else ()
+
+
+def times_at_most(name: str, target: str, wave: int) -> int:
+    """How often an instruction of a wave of so many lanes may be counted, for once that it is issued.
+
+    >>> times_at_most("SQ_INSTS_VALU", "gfx1100", 64), times_at_most("SQ_INSTS_SALU", "gfx1100", 64)
+    (2, 1)
+    """
+    return 2 if is_rdna(target) and wave == 64 and name in rdna.OF_LANES else 1
 
 
 def counted(instruction: Instruction, target: str) -> CountedBy:
@@ -105,13 +136,15 @@ def counted(instruction: Instruction, target: str) -> CountedBy:
     CountedBy(surely=(), perhaps=('SQ_INSTS_SALU',))
     """
     name = instruction.name
+    if is_rdna(target):
+        return rdna.counted(instruction)
     if name.startswith(("V_MFMA_", "V_SMFMAC_")):
         return _product(name, target)
     if name.startswith("V_"):
         return CountedBy(("SQ_INSTS_VALU",), ("SQ_INSTS_MFMA",) if name.startswith("V_ACCVGPR_") else ())
     if name.startswith("DS_"):
         return CountedBy(("SQ_INSTS_LDS",))
-    return _vector_memory(instruction, target) if name.startswith(_VECTOR_MEMORY) else _scalar(name)
+    return _vector_memory(instruction, target) if name.startswith(_VECTOR_MEMORY) else _SCALAR[scalar_kind(name)]
 
 
 def _product(name: str, target: str) -> CountedBy:
@@ -164,17 +197,12 @@ def _vector_memory(instruction: Instruction, target: str) -> CountedBy:
     return CountedBy(direction, ("SQ_INSTS_LDS",) if access.to_lds else lds)
 
 
-def _scalar(name: str) -> CountedBy:
-    if name in BRANCHES:
-        return CountedBy(("SQ_INSTS_BRANCH",))
-    if name in JUMPS:
-        return CountedBy((), ("SQ_INSTS_BRANCH", "SQ_INSTS_SALU"))
-    if name == "S_NOP":
-        return CountedBy()
-    if name in ACCESSES:
-        return CountedBy(("SQ_INSTS_SMEM",))
-    if name in CLOCKS or "DCACHE" in name:
-        return CountedBy((), ("SQ_INSTS_SMEM",))
-    if name in _WAITS or name.startswith(("S_WAIT", "S_SENDMSG", "S_TRAP", "S_SET", "S_SLEEP", "S_ICACHE")):
-        return CountedBy((), ("SQ_INSTS_SALU",))
-    return CountedBy(("SQ_INSTS_SALU",))
+_SCALAR: Mapping[ScalarKind, CountedBy] = {
+    "branch": CountedBy(("SQ_INSTS_BRANCH",)),
+    "jump": CountedBy((), ("SQ_INSTS_BRANCH", "SQ_INSTS_SALU")),
+    "nop": CountedBy(),
+    "memory": CountedBy(("SQ_INSTS_SMEM",)),
+    "cache": CountedBy((), ("SQ_INSTS_SMEM",)),
+    "control": CountedBy((), ("SQ_INSTS_SALU",)),
+    "arithmetic": CountedBy(("SQ_INSTS_SALU",)),
+}

@@ -5,7 +5,7 @@
 | memory | bytes that lanes ask for, at the card's bandwidth; no lower bound, since caches keep some |
 | matrix | cycles of matrix products, spread over all SIMDs |
 | LDS | cycles of LDS, spread over all units |
-| issue | vector and memory instructions of all waves, as many a cycle as units begin |
+| issue | vector and memory instructions of all waves, as many a cycle as units begin; RDNA's counters overlap: none |
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from layoutalg.counters.count import CounterFigure
-from layoutalg.counters.definitions import MOPS
+from layoutalg.counters.definitions import MOPS, lds_counters
 from layoutalg.target import Card, Target
 
 _ISSUED = ("SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")
@@ -43,10 +43,11 @@ def roofline(target: Target, found: Sequence[CounterFigure]) -> Roofline | None:
     cycles = card.units * card.clock  # of all units in a microsecond
     moved = _sum(most, "bytes read", "bytes written")
     busy = _sum(most, "SQ_VALU_MFMA_BUSY_CYCLES") if "SQ_VALU_MFMA_BUSY_CYCLES" in most else 0
+    _, (used, _, _) = lds_counters(target.name)
     limits = {
         "memory": _over(moved, card.bandwidth * 1e3),
         "matrix": _over(busy, cycles * target.unit.simds),
-        "LDS": _over(_sum(most, "SQ_LDS_IDX_ACTIVE"), cycles),
+        "LDS": _over(_sum(most, used), cycles),
         "issue": _over(_sum(most, *_ISSUED), cycles * card.issue),
     }
     operations = _sum(most, *(name for name in most if "_MOPS_" in name))
@@ -55,7 +56,7 @@ def roofline(target: Target, found: Sequence[CounterFigure]) -> Roofline | None:
 
 def _sum(most: Mapping[str, int | None], *names: str) -> int | None:
     """Their sum; None where one is not known."""
-    found = [number for name in names if (number := most[name]) is not None]
+    found = [number for name in names if (number := most.get(name)) is not None]
     return sum(found) if len(found) == len(names) else None
 
 

@@ -222,12 +222,7 @@ class MatrixCores:
 
 @dataclass(frozen=True)
 class StraightLoads:
-    """The loads that bring global memory straight to LDS.
-
-    >>> from layoutalg.target import target
-    >>> target("gfx950").straight.bytes
-    (4, 12, 16)
-    """
+    """The loads that bring global memory straight to LDS: of 4, 12 and 16 bytes a lane on gfx950."""
 
     bytes: tuple[int, ...]  # that each brings a lane
     evidence: Evidence
@@ -237,6 +232,7 @@ class StraightLoads:
 class ProfilerCounters:
     """Hardware counters that are publicly defined."""
 
+    family: Literal["CDNA", "RDNA"]  # whose names and definitions they have
     flat_in_lds: bool  # whether those of LDS count flat accesses
     matrix: tuple[str, ...]  # the types of matrix products that have some
     evidence: Evidence

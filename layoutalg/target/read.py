@@ -40,8 +40,9 @@
     [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence;
                                          # cycles = { NAME = 32 }: those of a SIMD's matrix core
     [straight]                           # bytes = [4, 16]: a lane's, of loads straight to LDS; evidence
-    [counters]                           # flat_in_lds = true: flat accesses count for LDS; matrix = ["F16"]: types of
-                                         # matrix products with counters; evidence
+    [counters]                           # family = "CDNA" or "RDNA": whose names and definitions; flat_in_lds = true:
+                                         # flat accesses count for LDS; matrix = ["F16"]: types of matrix products with
+                                         # counters; evidence
     [types]                              # formats = { f8 = "e4m3fn" }: narrow types that instructions read; evidence
     [plans.f16]                          # how products of f16 are cut; the fields of `model.Tiling`
     [kin.gfx1101]                        # a processor of this instruction set, of which all else is taken from here:

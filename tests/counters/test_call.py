@@ -94,10 +94,39 @@ def test_an_atomic_operation_is_a_read_or_a_write() -> None:
     assert found["TA_FLAT_ATOMIC_WAVEFRONTS_sum"].certainty == "exact"
 
 
-def test_of_rdna_nothing_is_stated_but_the_run() -> None:
-    found = ran(CONFLICTS, launched(64), "gfx1100")
-    assert {one.certainty for one in found.figures if one.name.startswith("SQ_")} == {"not known"}
-    assert found["barriers"].least == 4
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1201"])
+def test_of_rdna_are_told_the_counters_that_it_has(target: str) -> None:
+    """By their own names; those of CDNA alone are not told."""
+    found = ran(CONFLICTS, launched(64), target)
+    names = {one.name for one in found.figures}
+    assert not names & {"SQ_INSTS_VMEM_RD", "SQ_INSTS_BRANCH", "SQ_INSTS_MFMA", "SQ_LDS_BANK_CONFLICT", "TCC_REQ_sum"}
+    assert (found["SQ_WAVES"].least, found["SQ_WAVES"].certainty) == (4, "exact")
+    assert (found["SQ_INSTS_SMEM"].certainty, found["SQ_INSTS_LDS"].least) == ("exact", 4)
+    assert found["SQ_INSTS_LDS"].most == 8  # global stores have the encoding of flat ones
+    assert (found["SQC_LDS_BANK_CONFLICT"].least, found["SQC_LDS_BANK_CONFLICT"].certainty) == (4 * 31, "in doubt")
+
+
+def test_of_rdna_what_a_definition_leaves_open_is_counted_perhaps() -> None:
+    one, other = (Instruction(0, 4, name, "VOP2") for name in ("V_ADD_F32", "V_MUL_F32"))
+    dual = Instruction(0, 8, "V_DUAL_ADD_F32::V_DUAL_MUL_F32", "VOPD", halves=(one, other))
+    found = {figure.name: figure for figure in linear_figures([(dual, 3), (one, 2)], {}, "gfx1100")}
+    assert (found["SQ_INSTS_VALU"].least, found["SQ_INSTS_VALU"].most) == (5, 8)
+    for name, fields, wanted in (
+        ("BUFFER_LOAD_B32", {}, "SQ_INSTS_TEX_LOAD"), ("BUFFER_STORE_B32", {}, "SQ_INSTS_TEX_STORE"),
+        ("BUFFER_ATOMIC_ADD_U32", {"glc": 1}, "SQ_INSTS_TEX_LOAD"),
+        ("BUFFER_ATOMIC_ADD_U32", {}, "SQ_INSTS_TEX_STORE"),
+    ):  # fmt: skip
+        assert counted(Instruction(0, 8, name, "MUBUF", fields=fields), "gfx1100").surely == (wanted,)
+    assert counted(Instruction(0, 4, "S_CBRANCH_SCC0", "SOPP"), "gfx1201").surely == ()
+
+
+def test_of_a_wave_that_rdna_issues_in_halves_vector_instructions_may_count_twice() -> None:
+    narrow = compile_source(CONFLICTS, "gfx1100")
+    wide = compile_source(CONFLICTS, "gfx1100", flags=("-mwavefrontsize64",))
+    one, two = (counters(code.payload, launched(64)) for code in (narrow, wide))
+    assert (one["SQ_WAVES"].least, two["SQ_WAVES"].least) == (4, 2)
+    assert (two["SQ_INSTS_LDS"].least, two["SQ_INSTS_LDS"].most) == (2, 8)  # as many global stores, perhaps
+    assert two["SQ_INSTS_SMEM"].certainty == "exact"
 
 
 def test_a_mi350_has_counters_of_its_own() -> None:

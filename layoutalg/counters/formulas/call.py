@@ -25,7 +25,7 @@ from layoutalg.audit.runs import STEPS, Runs
 from layoutalg.counters import call as calls
 from layoutalg.counters import count
 from layoutalg.counters.count import Certainty, CounterFigure
-from layoutalg.counters.definitions import LDS_EXAMPLE, MI300
+from layoutalg.counters.definitions import lds_counters, lds_doubts, source_of, times_at_most
 from layoutalg.counters.formulas.instructions import Issued, IssuedCounts
 from layoutalg.counters.formulas.sums import NotCountedError
 from layoutalg.errors import DeviceError, LayoutError
@@ -225,12 +225,14 @@ def _formulas(code: MachineCode, kernel: Followed) -> Iterator[CounterFormula]:
     except NotCountedError as error:
         yield CounterFormula("SQ_WAVES", None, None, "waves", "", (str(error),))
         return
-    yield CounterFormula("SQ_WAVES", waves, waves, "waves", MI300)
+    yield CounterFormula("SQ_WAVES", waves, waves, "waves", source_of(code.kernel.target))
     figures = count.linear_figures([(one.instruction, 1) for one in each], {}, code.kernel.target)
     sums = {figure.name: _Sum() for figure in figures}
     for one in each:
         _add(sums, one, code.kernel.target)
-    yield from (sums[figure.name].formula(figure) for figure in figures)
+    for figure in figures:
+        often = times_at_most(figure.name, code.kernel.target, code.kernel.wave_size)
+        yield sums[figure.name].formula(figure, often)
     yield from _lds(kernel, issued)
 
 
@@ -255,11 +257,11 @@ class _Sum:
     notes: tuple[str, ...] = ()
     left: list[tuple[str, str]] = field(default_factory=list)  # places without a number, and why
 
-    def formula(self, figure: CounterFigure) -> CounterFormula:
-        """The counter, of which that is the figure where each instruction is issued once."""
+    def formula(self, figure: CounterFigure, often: int) -> CounterFormula:
+        """The counter, of which that is the figure where each instruction is issued once; so often it counts."""
         if self.left:
             return CounterFormula(figure.name, None, None, figure.what, "", _few(self.left))
-        least, most = simplify(self.least), simplify(self.most)
+        least, most = simplify(self.least), simplify(self.most * often)
         notes = tuple(dict.fromkeys(self.notes))
         return CounterFormula(figure.name, least, most, figure.what, figure.source, notes)
 
@@ -289,11 +291,9 @@ def _lds(kernel: Followed, issued: IssuedCounts) -> Iterator[CounterFormula]:
         prices.setdefault(parts[0].instruction.address, []).append(costs.fact_of(block, parts))
     each = [one for one in issued.each.values() if one.instruction.address in prices or count.unpriced(one.instruction)]
     found = [_LdsPrice.of(one, prices.get(one.instruction.address, ())) for one in each]
-    doubts = tuple(dict.fromkeys(doubt for one in found for doubt in one.doubts))
-    for name, what, source, lost in (
-        ("SQ_LDS_BANK_CONFLICT", "cycles lost to bank conflicts", MI300, True),
-        ("SQ_LDS_IDX_ACTIVE", "cycles that LDS is used", LDS_EXAMPLE, False),
-    ):
+    target = kernel.launched.kernel.target
+    doubts = tuple(dict.fromkeys((*(doubt for one in found for doubt in one.doubts), *lds_doubts(target))))
+    for (name, what, source), lost in zip(lds_counters(target), (True, False), strict=True):
         numbers = [one.lost if lost else one.used for one in found]
         why = _few([(one.place, one.why) for one, n in zip(found, numbers, strict=True) if n is None])
         if why:

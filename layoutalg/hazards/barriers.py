@@ -5,9 +5,10 @@ come to one, wherever in the code, or has ended (CDNA 4 ISA, S_BARRIER).  So whe
 
 | barriers of one wave, and of another | is |
 |---|---|
-| A, B and B: `if (wave == 0) barrier A;` barrier B | a hazard: A meets B, and the other's B nothing at all |
+| A, B and B: `if (wave == 0) barrier A;` barrier B | a hazard: A meets B, which the two come to at different times |
 | A, B and A, C: each way has as many | none: A meets A, B meets C, as kernels in two phases want it |
 | A, B and A: the one has ended | none: B waits for those alone that still run |
+| A, B and C: the one has ended | none: each way has barriers of its own, and A meets C |
 
 A block's waves are carried out together (`block_runs`).  Where only thread numbers and constants part them, and decide
 every branch of theirs, it is certain; with branches that arguments or memory decide it is possible, for those; where
@@ -17,7 +18,7 @@ What it cannot represent: named barriers; waves that are parted by what memory h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from layoutalg.hazards.block_runs import BlockRun, Turn, Way
@@ -56,6 +57,8 @@ def _unequal(one: Way, other: Way, block: BlockInARow) -> Hazard | None:
     )
     if len(fewer.barriers) == len(more.barriers) or at == len(fewer.barriers) or fewer.chosen != more.chosen:
         return None
+    if not _out_of_step(fewer.barriers[at:], more.barriers[at:]):
+        return None
     address, parted = _parted(fewer, more, at)
     what = (
         f"wave {fewer.waves[0]} comes to {len(fewer.barriers)} barriers, wave {more.waves[0]} to {len(more.barriers)}: "
@@ -70,6 +73,11 @@ def _unequal(one: Way, other: Way, block: BlockInARow) -> Hazard | None:
     )  # fmt: skip
     return Hazard(KIND, address, what, "as many barriers on each way", None, condition,
                   undecided=parted.free or not block.is_said)  # fmt: skip
+
+
+def _out_of_step(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two ways come to one barrier, each at its own time."""
+    return any(a in other and b != a for a, b in zip(one, other, strict=False))
 
 
 def _parted(one: Way, other: Way, barriers: int) -> tuple[int, Turn]:

@@ -39,6 +39,9 @@ ARGUMENT = "s_load_dword s8, s[0:1], 0x8\ns_waitcnt lgkmcnt(0)\n"
         (WAVE + ONE_WAVE, []),  # the others have ended: the hardware waits for none of them
         (WAVE + "s_cmp_lt_u32 s4, 2\ns_cbranch_scc1 .L\ns_endpgm\n.L:\nBARRIER\nBARRIER\n", []),
         ("BARRIER\n" + WAVE + "s_cmp_lt_u32 s4, 2\ns_cbranch_scc1 .L\ns_endpgm\n.L:\nBARRIER\n", []),
+        # each way has barriers of its own, and one of them ends
+        (WAVE + ONE_WAVE.replace(".L:\n", "s_endpgm\n.L:\n") + "BARRIER\nBARRIER\n", []),
+        (WAVE + ONE_WAVE.replace(".L:\n", "s_branch .M\n.L:\n") + "BARRIER\nBARRIER\n.M:\nBARRIER\n", [A_BLOCK]),
         # two phases: some waves begin with a barrier, the others end with one
         (WAVE + ONE_WAVE + "BARRIER\nBARRIER\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 .M\nBARRIER\n.M:\n", []),
         # an argument decides for all waves alike

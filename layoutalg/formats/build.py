@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from layoutalg.formats.bases import BASES
@@ -36,7 +37,9 @@ from layoutalg.layout import (
     attach,
 )
 from layoutalg.layout.adaptor import make_identity
+from layoutalg.target import target
 from layoutalg.target.dtypes import NAMES
+from layoutalg.target.read import is_target
 
 T = TypeVar("T")
 
@@ -58,6 +61,12 @@ class Builder(Context):
     building: list[str] = field(default_factory=list)
     constants: Constants = field(default_factory=dict)
     unread: list[tuple[str, DocumentError]] = field(default_factory=list)
+
+    @cached_property
+    def lds(self) -> int | None:
+        """Bytes of LDS that a block has on the GPU that C++ is compiled for; None where the table says none known."""
+        name = self.data.get("cpp", {}).get("target", "")
+        return target(name).lds_bytes if is_target(name) else None
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""
@@ -99,7 +108,7 @@ class Builder(Context):
             return self.descriptors[known]
         made = self._descriptor(path, data)
         dtype = NAMES[data["dtype"]].name if "dtype" in data else None
-        about = self.about(path, data, "descriptor", more=claims_beside(self.constants, path, dtype))
+        about = self.about(path, data, "descriptor", more=claims_beside(self.constants, path, dtype, self.lds))
         item = DescriptorItem(descriptor=made, dtype=dtype, examples=examples(self, path, data, made), **about)
         return self.descriptors.setdefault(known, item)
 

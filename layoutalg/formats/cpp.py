@@ -151,8 +151,14 @@ _BESIDE: Mapping[str, str] = {
   else
     return 0;
 }}(static_cast<{policy}*>(nullptr))""",
+    "whole": """[]<class P>(P*) {{
+  if constexpr (requires {{ P::template GetSmemSize<{of}>(); }})
+    return static_cast<int>(P::template GetSmemSize<{of}>());
+  else
+    return 0;
+}}(static_cast<{policy}*>(nullptr))""",
 }
-"""What a policy says beside it: elements of a vector, or 1; bytes of LDS, the operand's, else all of them, or 0."""
+"""What a policy says beside it: elements of a vector, or 1; bytes of LDS, the operand's, else all, or 0; all, or 0."""
 
 
 def place_name(path: Place) -> str:
@@ -171,11 +177,18 @@ def constant_of(constants: Constants, path: Place, sizes: Sequence[Expr], wanted
     return made
 
 
-def claims_beside(constants: Constants, path: Place, dtype: str | None) -> Sequence[str]:
-    """What is claimed of a descriptor at a path by what its policy says beside it; of bytes where it has a type."""
-    vector, room = (constants.get(place_name((*path, part))) for part in _BESIDE)
+def claims_beside(constants: Constants, path: Place, dtype: str | None, lds: int | None) -> Sequence[str]:
+    """What is claimed of a descriptor at a path by what its policy says beside it; of bytes where it has a type.
+
+    `lds`: the bytes of LDS that the GPU gives a block: what a policy asks for beyond them, its operands have not.
+    """
+    vector, room, whole = (constants.get(place_name((*path, part))) for part in _BESIDE)
     packed = [f"contiguous({vector})"] if isinstance(vector, int) and vector > 1 else []
-    return [*packed, f"fits_lds({room})"] if isinstance(room, int) and room > 0 and dtype else packed
+    if not isinstance(room, int) or room <= 0 or not dtype:
+        return packed
+    asked = max(room, whole) if isinstance(whole, int) else room
+    beyond = 0 if lds is None else max(0, asked - lds)
+    return [*packed, f"fits_lds({max(0, room - beyond)})"]
 
 
 def lengths_of(constants: Constants, path: Place, sizes: Sequence[Expr]) -> tuple[Expr, ...]:

@@ -190,6 +190,10 @@ def test_vectors_are_claimed_of_a_policy_that_says_how_long_they_are(tmp_path):
         "check", written(tmp_path, text.replace("GetSmemSizeA", "GetSmemSize").replace("64;", "63;")), *include
     )
     assert ["a: fits_lds(63) refuted" in of_all.stdout, "b: fits_lds(63) refuted" in of_all.stdout] == [True, True]
+    # of LDS that the GPU does not have a policy's operands have nothing
+    whole = "return 64; }\n  template <class P> static constexpr int GetSmemSize() { return 65536 + 1; }"
+    more = run("check", written(tmp_path, text.replace("return 64; }", whole)), *include)
+    assert ["a: fits_lds(63) refuted" in more.stdout, more.stdout.count("fits_lds(65536) proved")] == [True, 1]
 
 
 @pytest.mark.slow

@@ -247,7 +247,7 @@ def holds(*claims: Claim | Verdicts) -> Checked:
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.prove import Injective
     >>> holds(Injective(make_naive_tensor_descriptor((4, 3), (2, 3)))).text
-    'offsets differ fails: index (0, 2), offset 6 and index (3, 0), offset 6.'
+    'offsets differ: not at index (0, 2), offset 6 and index (3, 0), offset 6.'
     """
     if not claims:
         return NO_ANSWER

@@ -69,7 +69,7 @@ def test_a_failure_says_the_witness_and_where_its_picture_is(pytester, run):
     result.stdout.re_match_lines(
         [
             r"b_lds: injective: refuted, by .*",
-            r"    offsets differ fails: index \(0, 32\), offset 32 and index \(1, 0\), offset 32",
+            r"    offsets differ: not at index \(0, 32\), offset 32 and index \(1, 0\), offset 32",
         ]
     )
     # Where CI is set, pytest repeats the whole message in its summary.
@@ -135,7 +135,7 @@ def test_the_marker_and_the_option_limit_the_time(pytester, run):
     )
     result = run("--strict-markers", "--layoutalg-seconds", "7")
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*different offsets: refuted: offsets differ fails: index (0, 32)*"])
+    result.stdout.fnmatch_lines(["*different offsets: refuted: offsets differ: not at index (0, 32)*"])
 
 
 @pytest.mark.slow

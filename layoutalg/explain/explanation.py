@@ -31,7 +31,7 @@ def explain(
     >>> from layoutalg.formats import loads
     >>> text = '[[descriptor]]\\nname = "a"\\nbase = { kind = "naive", lengths = [6, 6], strides = [4, 1] }'
     >>> [f.text for f in explain(loads(text).descriptors[0]).risks][0]  # doctest: +ELLIPSIS
-    'Indices share elements: offsets differ fails: index (0, 4), offset 4 and index (1, 0), offset 4. 36 indices ...'
+    'Indices share elements: offsets differ: not at index (0, 4), offset 4 and index (1, 0), offset 4. 36 indices ...'
     """
     if not isinstance(what, DescriptorItem | TensorDescriptor):
         raise TypeError(

@@ -26,7 +26,7 @@ from layoutalg.formats.model import (
     SpecFile,
     StatedClaim,
 )
-from layoutalg.index import as_expr, narrowed
+from layoutalg.index import Expr, as_expr, narrowed
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import LayoutError, NoInverseError
 from layoutalg.prove import (
@@ -186,27 +186,32 @@ def _lemma_shown(item: LemmaItem) -> tuple[Shown, ...]:
 
 
 def _reaches(item: LayoutItem, example: Example) -> Question:
-    """An example, shown with what its index really reaches, and what was wanted."""
+    """An example, told with what its index really reaches, and what the file states."""
     adaptor = adaptor_of(item.layout)
     lower = adaptor.lower(example.index)
-    what = "offset" if isinstance(item, DescriptorItem) else "lower index"
-    shown = [Shown("index", example.index), Shown(what, lower), Shown("valid", (adaptor.valid(example.index),))]
-    if example.hidden is not None and isinstance(item, DescriptorItem):
-        found = item.descriptor.hidden_index(example.index)
-        shown.append(Shown("hidden", tuple(found[i] for i in sorted(found))))
-    shown += _wanted(example, what)
-    reaches = ForAll(example.name, example.goal, example.given, tuple(shown))
-    return Question(example, "holds", example.expect, example.because, reaches)
-
-
-def _wanted(example: Example, what: str) -> Iterator[Shown]:
-    """What the file states."""
-    if example.lower is not None:
-        yield Shown(f"wanted: {what}", example.lower)
-    if example.hidden is not None:
-        yield Shown("wanted: hidden", example.hidden)
-    if example.valid is not None:
-        yield Shown("wanted: valid", (as_expr(int(example.valid)),))
+    pairs: list[tuple[str, Sequence[Expr], Sequence[Expr] | None]] = [
+        ("offset" if isinstance(item, DescriptorItem) else "lower index", lower, example.lower)
+    ]
+    if isinstance(item, DescriptorItem) and example.hidden is not None:
+        hidden = item.descriptor.hidden_index(example.index)
+        pairs.append(("hidden", tuple(hidden[i] for i in sorted(hidden)), example.hidden))
+    valid = None if example.valid is None else (as_expr(int(example.valid)),)
+    pairs.append(("valid", (adaptor.valid(example.index),), valid))
+    stated = [
+        (what, Shown(what, tuple(found)), Shown(f"file {what}", tuple(said)))
+        for what, found, said in pairs
+        if said is not None
+    ]
+    found = ", ".join(f"{what} {{{what}}}" for what, *_ in stated)
+    told = f"{example.name} has {found}; the file says {', '.join(f'{{file {what}}}' for what, *_ in stated)}"
+    shown = (Shown("index", example.index), *(one for _, *both in stated for one in both))
+    return Question(
+        example,
+        "holds",
+        example.expect,
+        example.because,
+        ForAll(example.name, example.goal, example.given, shown, told),
+    )
 
 
 def facts(item: DescriptorItem, limits: Limits | None = None) -> dict[str, object]:

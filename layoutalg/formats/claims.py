@@ -25,7 +25,7 @@ from layoutalg.formats.model import (
     StatedClaim,
     TransformItem,
 )
-from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, as_expr, eq, le, mul
+from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, as_expr, div, eq, le, mul
 from layoutalg.layout import Insert, LayoutError, Merge, TensorAdaptor, TensorDescriptor, TileDistribution, attach
 from layoutalg.prove import (
     Agree,
@@ -170,22 +170,26 @@ def _lengths(item: Item, *expected: Expr) -> Claim:
     actual = item.distribution.lengths if isinstance(item, DistributionItem) else adaptor_of(_layout(item)).lengths
     same = len(actual) == len(expected)
     goal = all_equal(actual, expected) if same else FALSE
-    words = ForAll("lengths", goal, TRUE, (Shown("lengths", actual),))
+    shown = (Shown("lengths", actual), Shown("wanted", expected))
+    words = ForAll("lengths", goal, TRUE, shown, "lengths {lengths}; the file says {wanted}")
     return ExplicitClaim(f"the lengths are {expected}", (words,), (_layout(item),))
 
 
 def _element_space_size(item: Item, expected: Expr) -> Claim:
     assert isinstance(item, DescriptorItem)
     size = item.descriptor.element_space_size
-    goal = ForAll("element space size", eq(size, expected), TRUE, (Shown("element space size", (size,)),))
+    shown = (Shown("size", (size,)), Shown("wanted", (expected,)))
+    told = "element space size {size}; the file says {wanted}"
+    goal = ForAll("element space size", eq(size, expected), TRUE, shown, told)
     return ExplicitClaim(f"the element space has {expected} elements", (goal,), (item.descriptor,))
 
 
 def _fits_lds(item: Item, most: Expr) -> Claim:
     assert isinstance(item, DescriptorItem)
     size, bits = item.descriptor.element_space_size, accesses.dtype_of(item).bits
-    shown = (Shown("element space size", (size,)), Shown("bits of an element", (as_expr(bits),)))
-    goal = ForAll("bytes of LDS", le(mul(size, bits), mul(most, 8)), TRUE, shown)
+    shown = (Shown("size", (size,)), Shown("bytes", (div(mul(size, bits) + 7, as_expr(8)),)), Shown("most", (most,)))
+    told = f"{{size}} elements of {bits} bits take {{bytes}} bytes of LDS; the claim says at most {{most}}"
+    goal = ForAll("bytes of LDS", le(mul(size, bits), mul(most, 8)), TRUE, shown, told)
     return ExplicitClaim(f"the element space takes at most {most} bytes", (goal,), (item.descriptor,))
 
 
@@ -193,7 +197,10 @@ def _equals(item: Item, other: TensorDescriptor | TileDistribution) -> Claim:
     one = _layout(item) if not isinstance(item, DistributionItem) else item.distribution
     if len(one.lengths) != len(other.lengths):
         ranks = (Shown("lengths", one.lengths), Shown("the other's", other.lengths))
-        return ExplicitClaim("both are the same map", (ForAll("both have as many dimensions", FALSE, TRUE, ranks),))
+        told = "the lengths are {lengths}, the other's {the other's}: not as many dimensions"
+        return ExplicitClaim(
+            "both are the same map", (ForAll("both have as many dimensions", FALSE, TRUE, ranks, told),)
+        )
     if isinstance(one, TileDistribution):
         assert isinstance(other, TileDistribution)
         return Equivalent(_by_thread(one), _by_thread(other))

@@ -33,7 +33,7 @@ class Shown:
     >>> from layoutalg.prove import prove
     >>> i = var("i", 8)
     >>> prove(ForAll("the double", i * 2 < 14, show=(Shown("i and 2i", (i, i * 2)),))).reason
-    'the double fails: i and 2i (7, 14)'
+    'the double: not at i and 2i (7, 14)'
     """
 
     name: str
@@ -41,25 +41,32 @@ class Shown:
 
     def at(self, point: Point) -> str:
         """The text, e.g. `index (2, 4)`."""
+        return f"{self.name} {self.value_at(point)}"
+
+    def value_at(self, point: Point) -> int | tuple[int, ...]:
+        """The number, or the numbers."""
         values = [value(e, point) for e in self.exprs]
-        return f"{self.name} {values[0] if len(values) == 1 else tuple(values)}"
+        return values[0] if len(values) == 1 else tuple(values)
 
 
 @dataclass(frozen=True)
 class ForAll:
     """For all values of the variables: given ⇒ goal; `label` says it in words.
 
+    `told`: what a witness says in place of the label and all that is shown, with `{name}` for what is shown so.
+
     >>> from layoutalg.index import var
     >>> from layoutalg.prove import prove
     >>> i = var("i", 64)
     >>> prove(ForAll("halves", i // 2 <= 30)).reason
-    'halves fails: i = 62'
+    'halves: not at i = 62'
     """
 
     label: str
     goal: Expr
     given: Expr = TRUE
     show: tuple[Shown, ...] = ()
+    told: str = ""
 
     @cached_property
     def variables(self) -> tuple[Expr, ...]:
@@ -126,7 +133,7 @@ class Onto:
     >>> prove(Onto("every residue", (i,), (i * 3 % 8,), (residue,))).name
     'proved'
     >>> prove(Onto("every residue", (i,), (i * 2 % 8,), (residue,))).reason
-    'every residue fails: residue = 1'
+    'every residue: not at residue = 1'
     """
 
     label: str

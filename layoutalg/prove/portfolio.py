@@ -49,7 +49,7 @@ def prove(claim: Claim | Obligation, *, strategy: str | None = None, limits: Lim
     >>> prove(Injective(make_naive_tensor_descriptor((3, 2), (2, 3)))).name
     'proved'
     >>> prove(Injective(make_naive_tensor_descriptor((4, 3), (2, 3)))).reason
-    'offsets differ fails: index (0, 2), offset 6 and index (3, 0), offset 6'
+    'offsets differ: not at index (0, 2), offset 6 and index (3, 0), offset 6'
     """
     if strategy is not None and strategy not in STRATEGIES:
         raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
@@ -247,7 +247,7 @@ def _conjunction(parts: list[ForAll]) -> ForAll:
         return parts[0]
     labels = "; ".join(part.label for part in parts)
     shown: tuple[Shown, ...] = tuple(dict.fromkeys(s for part in parts for s in part.show))
-    return _Several(labels, all_of(*(part.goal for part in parts)), parts[0].given, shown, tuple(parts))
+    return _Several(labels, all_of(*(part.goal for part in parts)), parts[0].given, shown, parts=tuple(parts))
 
 
 def _step(obligation: Obligation, limits: Limits, strategy: str | None) -> Decided:

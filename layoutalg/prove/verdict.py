@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from layoutalg.display import Displayed
 from layoutalg.index import names
-from layoutalg.prove.obligation import InjectiveMap, Obligation
+from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails
 
 
@@ -21,7 +21,7 @@ class Verdict(Displayed):
     >>> from layoutalg.prove import Injective, prove
     >>> verdict = prove(Injective(naive((8, 64), (60, 1))))
     >>> verdict.name, bool(verdict), verdict.reason
-    ('refuted', False, 'offsets differ fails: index (0, 60), offset 60 and index (1, 0), offset 60')
+    ('refuted', False, 'offsets differ: not at index (0, 60), offset 60 and index (1, 0), offset 60')
     """
 
     claim: str
@@ -69,7 +69,7 @@ class Witness:
     >>> from layoutalg.index import var
     >>> from layoutalg.prove import ForAll, prove
     >>> prove(ForAll("halves", var("i", 64) // 2 <= 30)).witness
-    Witness(points=({'i': 62},), text='halves fails: i = 62')
+    Witness(points=({'i': 62},), text='halves: not at i = 62')
     """
 
     points: tuple[Mapping[str, int], ...]
@@ -149,7 +149,11 @@ def witness(obligation: Obligation, outcome: Fails) -> Witness:
     sizes = {n: k for n, k in points[0].items() if not obligation.show or n not in shown or _is_size(obligation, n)}
     where = ", ".join(f"{n} = {k}" for n, k in sizes.items())
     text = " and ".join(t for t in texts if t)
-    return Witness(points, f"{obligation.label} fails: {text or where}" + (f" (for {where})" if text and where else ""))
+    sizes_too = f" (for {where})" if text and where else ""
+    if isinstance(obligation, ForAll) and obligation.told:
+        told = obligation.told.format_map({s.name: s.value_at(found[0]) for s in obligation.show})
+        return Witness(points, told + sizes_too)
+    return Witness(points, f"{obligation.label}: not at {text or where}{sizes_too}")
 
 
 def _is_size(obligation: Obligation, name: str) -> bool:

@@ -22,8 +22,8 @@ TRACE = Trace(loads=(load("loaded 3", "x"), load("loaded 31", "lds")))
 @pytest.mark.parametrize(
     ("reason", "told"),
     [
-        ("it fails: lane 5 (for N = 7, any 61 = 0)", "it fails: lane 5 (for N = 7)"),
-        ("it fails: lane 5 (for any 61 = 0, lanes 84 = 3, carried 58 = 1)", "it fails: lane 5"),
+        ("it: not at lane 5 (for N = 7, any 61 = 0)", "it: not at lane 5 (for N = 7)"),
+        ("it: not at lane 5 (for any 61 = 0, lanes 84 = 3, carried 58 = 1)", "it: not at lane 5"),
         ("it fails (for loaded 3 = 9, M = -1)", "it fails (for an element of x = 9, M = -1)"),
         (
             "fails (for loaded 3 (block.x = block.x_other', thread.x = 0) = 9, any 1 (turn 0 = turn 0 - 1) = 0)",

@@ -247,7 +247,7 @@ ONE = 'descriptor = "eight"\nindex = ["lane"]\ninstruction = "ds_read_b32"\n'
 def test_a_lane_outside_the_lengths_refutes_every_claim_with_lane_and_coordinate(claim: str) -> None:
     found = of_eight(ONE, claim)
     assert found.name == "refuted"
-    assert found.reason == "coordinate 0 is in range fails: lane 8, index 8, length 8"
+    assert found.reason == "coordinate 0 is in range: not at lane 8, index 8, length 8"
 
 
 @pytest.mark.parametrize("strategy", ["z3", "enumeration"])
@@ -275,7 +275,7 @@ def test_padding_masks_as_the_predicate_of_ck_does(claim: str) -> None:
 def test_a_vector_that_is_padding_in_part_is_refuted(claim: str) -> None:
     found = of_eight('descriptor = "torn"\nindex = ["lane*2"]\nwidth = 2\n', claim)
     assert found.name == "refuted"
-    assert "a vector is data as a whole, or padding fails: lane 4" in found.reason
+    assert "a vector is data as a whole, or padding: not at lane 4" in found.reason
 
 
 def test_a_mask_is_of_whole_vectors() -> None:

@@ -124,7 +124,7 @@ def test_a_layout_that_is_lost_for_one_size_is_told_with_its_index():
         f'{head}base = {{ kind = "naive", lengths = ["{text}"], strides = [1] }}' for text in ("N", "N // 2 * 2")
     )
     (found,) = compare(loads(old), loads(new))
-    assert (found.what, found.reason) == ("restriction", "it is defined where it was fails: index 0 (for N = 1)")
+    assert (found.what, found.reason) == ("restriction", "it is defined where it was: not at index 0 (for N = 1)")
 
 
 def test_a_size_for_which_they_differ_is_in_the_reason_with_the_first_index():

@@ -126,10 +126,10 @@ def test_a_descriptor_of_ck_is_a_layout_of_cute_and_the_other_way_round() -> Non
 @pytest.mark.parametrize(
     ("layout", "why"),
     [
-        ("((4,2),8):((2,1),17)", "offsets are equal fails: index (0, 1), offsets (17, 16)"),
-        ("((2,4),8):((2,1),16)", "offsets are equal fails: index (2, 0), offsets (1, 4)"),
-        ("(8,4):(1,16)", "the shapes are equal fails: shape (8, 4), other shape (8, 8)"),
-        ("8:1", "both have as many dimensions fails: lengths 8, the other's (8, 8)"),
+        ("((4,2),8):((2,1),17)", "offsets are equal: not at index (0, 1), offsets (17, 16)"),
+        ("((2,4),8):((2,1),16)", "offsets are equal: not at index (2, 0), offsets (1, 4)"),
+        ("(8,4):(1,16)", "the shapes are equal: not at shape (8, 4), other shape (8, 8)"),
+        ("8:1", "the lengths are 8, the other's (8, 8): not as many dimensions"),
     ],
 )
 def test_another_map_is_refuted_with_a_witness(layout: str, why: str) -> None:

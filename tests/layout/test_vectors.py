@@ -37,7 +37,7 @@ def merged(strides: tuple[int, int]) -> TensorDescriptor:
 def test_merge_claims_8_of_rows_of_12():
     d = merged((16, 1))
     assert ck_vector_hints(d, {2: VectorHint(8, 1)}) == (VectorHint(8, 1),)
-    assert reason(d, 0, 8) == "elements are consecutive fails: index 12, offset 16, vector at 8"
+    assert reason(d, 0, 8) == "elements are consecutive: not at index 12, offset 16, vector at 8"
     assert vectors(d, 0, 4)
     assert vectors(merged((12, 1)), 0, 8)
 
@@ -47,14 +47,14 @@ def test_xor_of_single_elements_claims_8():
     d = transform_tensor_descriptor(d, [Xor((8, 8))], [[0, 1]], [[0, 1]])
     assert ck_vector_hints(d, {2: VectorHint(8, 1)})[1] == VectorHint(8, 1)
     assert grid(d.offset(d.index), d.index)[5].tolist()[:4] == [45, 44, 47, 46]
-    assert reason(d, 1, 8) == "elements are consecutive fails: index (1, 1), offset 8, vector at 9"
+    assert reason(d, 1, 8) == "elements are consecutive: not at index (1, 1), offset 8, vector at 9"
 
 
 def test_right_pad_straddles_the_edge():
     d = make_naive_tensor_descriptor_packed((12,))
     d = transform_tensor_descriptor(d, [RightPad(12, 4)], [[0]], [[0]])
     assert ck_vector_hints(d, {1: VectorHint(8, 1)}) == (VectorHint(8, 1),)
-    assert reason(d, 0, 8) == "a vector is valid as a whole fails: index 12, offset 12, vector at 8"
+    assert reason(d, 0, 8) == "a vector is valid as a whole: not at index 12, offset 12, vector at 8"
     assert vectors(d, 0, 4)
 
 
@@ -71,7 +71,7 @@ def test_hints_through_unmerge_and_unknown_transforms():
 
 def test_alignment():
     d = make_naive_tensor_descriptor((4, 8), (12, 1))
-    assert reason(d, 1, 8) == "vectors are aligned to 8 fails: index (1, 0), offset 12, vector at 12"
+    assert reason(d, 1, 8) == "vectors are aligned to 8: not at index (1, 0), offset 12, vector at 12"
     assert vectors(d, 1, 4)
 
 

@@ -349,15 +349,17 @@ def test_what_the_price_list_needs_is_refuted_by_name(strategy: str | None) -> N
     rows = lane_map(lane, (lane % 16, lane // 16 * 8), 8)
     odd = prove(ConflictFree(access(row_padded(16, 64, 4), rows, "f16", "gfx942")), strategy=strategy)
     assert isinstance(odd, Refuted)
-    assert re.match(r"every address is a multiple of 16 fails: lane \d+, at \(\d+, \d+\), byte address \d+", odd.reason)
+    assert re.match(
+        r"every address is a multiple of 16: not at lane \d+, at \(\d+, \d+\), byte address \d+", odd.reason
+    )
     across = access(naive((64, 64), (1, 64)), lane_map(lane, (lane * 0, 0), 8), "f16", "gfx942")
     torn = prove(ConflictFree(across), strategy=strategy)
     assert isinstance(torn, Refuted)
-    assert "each lane's elements are one after another fails" in torn.reason
+    assert "each lane's elements are one after another: not at" in torn.reason
     outside = access(naive((64,), (symbol("S", max=1024),)), lane_map(lane, (lane,)), "f32", "gfx942", "ds_read_b32")
     left = prove(ConflictFree(outside), strategy=strategy)
     assert isinstance(left, Refuted)
-    assert "lies in the 65536 bytes of LDS fails: lane " in left.reason
+    assert "lies in the 65536 bytes of LDS: not at lane " in left.reason
 
 
 def test_cyclic_shift_is_priced() -> None:

@@ -135,11 +135,11 @@ def test_a_wrapped_index_is_surjective_and_not_injective() -> None:
         make_naive_tensor_descriptor_packed((6,)), [Modulo(as_expr(6), as_expr(9))], [[0]], [[0]]
     )
     assert prove(Surjective(d)).name == "proved"
-    assert refuted(Injective(d)).reason == "offsets differ fails: index 0, offset 0 and index 6, offset 0"
+    assert refuted(Injective(d)).reason == "offsets differ: not at index 0, offset 0 and index 6, offset 0"
     short = transform_tensor_descriptor(
         make_naive_tensor_descriptor_packed((6,)), [Modulo(as_expr(5), as_expr(9))], [[0]], [[0]]
     )
-    assert refuted(Surjective(short)).reason == "every element has an index fails: element 5"
+    assert refuted(Surjective(short)).reason == "every element has an index: not at element 5"
 
 
 def test_equivalent_asks_for_one_space_and_agree_does_not() -> None:
@@ -237,7 +237,7 @@ def test_a_length_that_the_index_type_does_not_hold_is_refuted() -> None:
     d = transform_tensor_descriptor(
         make_naive_tensor_descriptor_packed((8,)), [RightPad(8, (1 << 31) - 8)], [[0]], [[0]]
     )
-    assert "2147483648 fits 32 bits fails" in refuted(FitsIndexType(d)).reason
+    assert "2147483648 fits 32 bits: not at" in refuted(FitsIndexType(d)).reason
     shorter = transform_tensor_descriptor(
         make_naive_tensor_descriptor_packed((8,)), [RightPad(8, (1 << 31) - 9)], [[0]], [[0]]
     )
@@ -251,7 +251,7 @@ def test_magic_division_is_unsigned_within_and_its_merge_fits() -> None:
     assert prove(FitsIndexType(merged))
     wide = make_naive_tensor_descriptor((70, 63), (1 << 26, 1))
     merged = transform_tensor_descriptor(wide, [MergeMagicDivision((70, 63))], [[0, 1]], [[0]])
-    assert "fails: index 2016" in refuted(FitsIndexType(merged)).reason
+    assert "not at index 2016" in refuted(FitsIndexType(merged)).reason
     long = MergeMagicDivision((1 << 16, 1 << 16))
     merged = transform_tensor_descriptor(
         make_naive_tensor_descriptor((1 << 16, 1 << 16), (0, 0)), [long], [[0, 1]], [[0]]

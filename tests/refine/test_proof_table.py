@@ -54,7 +54,7 @@ def test_what_is_known_is_not_proved_again_unless_its_result_is_named(monkeypatc
 
 
 def test_reasons_that_differ_in_addresses_numbers_and_witnesses_have_one_shape():
-    one = "0x1828 global_store_dwordx2 stores to target: value: it fails: block 0 (for want_0_0_0 = 0); 0x17 more"
-    other = "0x17cc global_store_dwordx2 stores to target: value: it fails: block 3 (for want_1_2_0 = 7)"
+    one = "0x1828 global_store_dwordx2 stores to target: value: it: not at block 0 (for want_0_0_0 = 0); 0x17 more"
+    other = "0x17cc global_store_dwordx2 stores to target: value: it: not at block 3 (for want_1_2_0 = 7)"
     assert shape(one) == shape(other)
     assert shape(one) != shape("V_PERM_B32 at 0x1a44 is not followed")

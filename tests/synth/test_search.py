@@ -118,7 +118,7 @@ def test_no_padding_under_the_least_works_and_each_is_refuted(tile: tuple[int, i
         assert isinstance(verdict, Refuted)
         assert verdict.claim.startswith(f"a gap of {p} elements: ")
         if p % 8:
-            assert "every address is a multiple of 16 fails" in verdict.reason
+            assert "every address is a multiple of 16: not at" in verdict.reason
         else:
             assert "of bank" in verdict.reason
             assert counted(problem, row_padded(*tile, p)) > 1

@@ -236,7 +236,7 @@ def _apart(program: Program, interval: Interval, one: Instance, other: Instance)
             "nothing touches what a copy may still write, or a product read", negation(eq(here, there)), given, both
         )
     return ForAll(
-        "two threads touch one word with no barrier between", same_thread, all_of(eq(here, there), given), both
+        "no two threads touch one word without a barrier between", same_thread, all_of(eq(here, there), given), both
     )
 
 

@@ -30,7 +30,7 @@ class Agree(Claim):
     >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
     >>> from layoutalg.prove import prove
     >>> prove(Agree(naive((8, 8), (8, 1)), naive((8, 8), (1, 8)))).reason
-    'offsets are equal fails: index (0, 4), offsets (4, 32)'
+    'offsets are equal: not at index (0, 4), offsets (4, 32)'
     """
 
     one: Layout

@@ -90,7 +90,7 @@ class Injective(Claim):
     >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
     >>> from layoutalg.prove import prove
     >>> prove(Injective(naive((8, 64), (60, 1)))).reason
-    'offsets differ fails: index (0, 60), offset 60 and index (1, 0), offset 60'
+    'offsets differ: not at index (0, 60), offset 60 and index (1, 0), offset 60'
     """
 
     descriptor: Layout
@@ -122,7 +122,7 @@ class Surjective(Stored):
     >>> from layoutalg.layout import make_naive_tensor_descriptor as naive
     >>> from layoutalg.prove import prove
     >>> prove(Surjective(naive((8, 64), (66, 1)))).reason
-    'every element has an index fails: element 64'
+    'every element has an index: not at element 64'
     """
 
     name: ClassVar[str] = "surjective"

@@ -100,7 +100,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "they use different slots": ("lane by lane", "Loop StoreShared.slot"),
     "threads write different words": ("transposition", "StoreShared StoreShared.descriptor"),
     "tile mod slots": ("boxes", "MultiplyShared LoadShared.slot"),
-    "two threads touch one word with no barrier between": ("transposition", "Barrier dropped"),
+    "no two threads touch one word without a barrier between": ("transposition", "Barrier dropped"),
     "values are the tensors'": ("mfma", "a type"),
     "values fit # bits": ("transposition", "program {'requires': 1}"),
     "values keep their coordinates": ("transposition", "Store Store.origin"),

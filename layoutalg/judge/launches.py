@@ -27,13 +27,19 @@ _NUMBER = re.compile(r"\b(\d+)[uUlL]+\b")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _PRIMARY = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+(?:\([^()]*\))?|\[\w+\])*")
 """A name, and members of it: `x.size(0)`."""
-_POINTER = re.compile(r"(\w+)(?:(?:\.|->)(?:\w+\(\)(?:\.|->))*\w+(?:\s*<[^<>]*>)?\s*\(\s*\))?")
+_POINTER = re.compile(r"(\w+)(?:(?:\.|->)(?:\w+\(\)(?:\.|->))*\w+(?:\s*<([^<>]*)>)?\s*\(\s*\))?")
 _POINTER_CAST = re.compile(r"\A(?:\([\w\s:]+\*+\s*\)|reinterpret_cast\s*<[^<>]*>\s*(?=\())\s*")
 _SIZES = re.compile(r"\bsizeof\s*\(\s*(\w+)\s*\)")
 _BYTES = {
     "char": 1, "uint8_t": 1, "short": 2, "uint16_t": 2, "half": 2, "__half": 2, "_Float16": 2, "int": 4, "unsigned": 4,
     "int32_t": 4, "uint32_t": 4, "float": 4, "double": 8, "float2": 8, "float4": 16, "int4": 16,
 }  # fmt: skip
+
+_DTYPES = {
+    "float": "f32", "double": "f64", "int": "i32", "int32_t": "i32", "uint8_t": "u8", "int8_t": "i8", "int64_t": "i64",
+    "at::Half": "f16", "c10::Half": "f16", "torch::Half": "f16", "at::BFloat16": "bf16", "c10::BFloat16": "bf16",
+}  # fmt: skip
+"""Types of torch's elements, as `data_ptr` names them."""
 
 #: Definitions in definitions, at most.
 DEEP = 8
@@ -210,6 +216,9 @@ class HostLaunch:
                 said = _POINTER.fullmatch(text)
                 if said is None or text in ("nullptr", "NULL") or text.isdecimal():
                     raise self.unread(f"it passes {argument} for {parameter.name}, which is no whole tensor")
+                dtype = _DTYPES.get("".join((said[2] or "").split()))
+                if dtype and parameter.dtype and dtype != parameter.dtype:
+                    raise self.unread(f"it passes {argument} for {parameter.name}, which is of {parameter.dtype}")
                 found[parameter.name] = said[1]
         return found
 

@@ -85,6 +85,14 @@ def test_a_definition_is_of_the_names_of_its_place() -> None:
     assert grid == ["4 * 8"]
 
 
+def test_a_tensor_of_another_type_is_not_the_kernel_s() -> None:
+    text = "void f(at::Tensor x) { k<<<1, 1>>>((float*)x.data_ptr<at::Half>()); }"
+    (one,) = launches(text)
+    with pytest.raises(LaunchError, match="which is of f32"):
+        one.check((KernelParameter("x", 8, "f32", points=True),), 1)
+    one.check((KernelParameter("x", 8, "f16", points=True),), 1)
+
+
 def test_a_macro_is_put_in_its_place_as_it_is() -> None:
     grid, _ = read("#define HALF 512 - 256\n" + HEAD + "{ k<<<(n + 255) / HALF, 256>>>(x, o, n); }")
     assert grid == ["(n + 255) // 512 - 256"]

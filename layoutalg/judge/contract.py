@@ -235,6 +235,8 @@ def _sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParam
                 raise one.unread(
                     f"it gives {argument} for {parameter.name}: of tensors as they are said that is {text}"
                 )
+        elif parameter.name in spoken and one.is_length(argument):
+            raise one.unread(f"it gives {argument} for {parameter.name}, which tensors as they are said do not tell")
     return fixed
 
 

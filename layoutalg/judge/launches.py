@@ -29,6 +29,8 @@ _PRIMARY = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+(?:\([^()]*\))?|\[\w+\]
 """A name, and members of it: `x.size(0)`."""
 _POINTER = re.compile(r"(\w+)(?:(?:\.|->)(?:\w+\(\)(?:\.|->))*\w+(?:\s*<([^<>]*)>)?\s*\(\s*\))?")
 _POINTER_CAST = re.compile(r"\A(?:\([\w\s:]+\*+\s*\)|reinterpret_cast\s*<[^<>]*>\s*(?=\())\s*")
+_COPIED = re.compile(r"(\w+)(?:\.(?:contiguous|detach|clone|to|cuda)\([^()]*\))+")
+_LENGTH = re.compile(r"(?:\.|->)\s*(?:numel|sizes?|strides?|shape|dim)\b")
 _SIZES = re.compile(r"\bsizeof\s*\(\s*(\w+)\s*\)")
 _BYTES = {
     "char": 1, "uint8_t": 1, "short": 2, "uint16_t": 2, "half": 2, "__half": 2, "_Float16": 2, "int": 4, "unsigned": 4,
@@ -161,15 +163,19 @@ class HostLaunch:
             return ""
 
     def sizes_of(self, tensor: str, lengths: Sequence[str]) -> dict[str, str]:
-        """What the host calls the lengths of a tensor; also of the one whose contiguous copy it is."""
+        """What the host calls the lengths of a tensor; also of the one whose copy it is."""
         known, one = dict[str, str](), self.host.visible(tensor, self.at)
-        copied = re.match(r"(\w+)\.contiguous\(\)\Z", one.text or "") if one else None
+        copied = _COPIED.fullmatch(one.text or "") if one else None
         for name in (tensor, *([copied[1]] if copied else [])):
             known[f"{name}.numel()"] = "(" + " * ".join(f"({each})" for each in lengths) + ")"
             for axis, each in enumerate(lengths):
                 for at in (axis, axis - len(lengths)):
                     known |= dict.fromkeys((f"{name}.size({at})", f"{name}.sizes()[{at}]"), f"({each})")
         return known
+
+    def is_length(self, argument: str) -> bool:
+        """Whether an argument is made of what a tensor says of itself."""
+        return any(_LENGTH.search(one) for one in (argument, self._through(_plain(argument))[0]))
 
     def instantiates(self, arguments: Sequence[str]) -> bool | None:
         """Whether it is a launch of a template of these arguments; None where that is not seen."""

@@ -87,7 +87,8 @@ def test_a_contract_is_not_the_kernel_s_own() -> None:
     ("right", "wrong", "why"),
     [
         ("x.numel();", "x.numel() / 2;", "of tensors as they are said that is"),
-        ("x.numel();", "1024;", "it gives 1024 for n"),
+        pytest.param("x.numel();", "1024;", "it gives 1024 for n", marks=slow),
+        ("x.numel();", "x.size(1);", "tensors as they are said do not tell"),
         pytest.param("(size + THREADS - 1) / THREADS", "1 - (THREADS - size) / THREADS", "may be negative", marks=slow),
         pytest.param("#define THREADS 128", "#define THREADS 127 + 1", "coverage +refuted", marks=slow),
         pytest.param("x.data_ptr<float>(), o", "x.data_ptr<float>() + 4, o", "is no whole tensor", marks=slow),

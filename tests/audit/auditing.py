@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.device.compile import compile_source
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 
 #: From the best to the worst.
@@ -17,11 +17,28 @@ VERDICTS = ("proved", "unknown", "refuted")
 HIP = "#include <hip/hip_runtime.h>\n"
 
 
+class Kernels(Mapping[str, MachineCode]):
+    """Kernels by their names, each decoded when it is first asked for: a source may have dozens, a test wants one."""
+
+    def __init__(self, binaries: Mapping[str, KernelBinary]) -> None:
+        self._binaries, self._decoded = binaries, dict[str, MachineCode]()
+
+    def __getitem__(self, name: str) -> MachineCode:
+        if name not in self._decoded:
+            self._decoded[name] = decode_kernel(self._binaries[name])
+        return self._decoded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._binaries)
+
+    def __len__(self) -> int:
+        return len(self._binaries)
+
+
 @functools.lru_cache(64)
-def kernels(source: str, target: str = "gfx942", level: int = 3, flags: tuple[str, ...] = ()) -> dict[str, MachineCode]:
-    """All kernels of a source, by their names."""
-    found = read_kernels(compile_source(source, target, opt_level=level, flags=flags).payload)
-    return {name: decode_kernel(kernel) for name, kernel in found.items()}
+def kernels(source: str, target: str = "gfx942", level: int = 3, flags: tuple[str, ...] = ()) -> Kernels:
+    """All kernels of a source."""
+    return Kernels(dict(read_kernels(compile_source(source, target, opt_level=level, flags=flags).payload)))
 
 
 def kernel(source: str, target: str = "gfx942") -> MachineCode:

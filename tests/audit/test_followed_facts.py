@@ -15,6 +15,7 @@ from layoutalg.launch.block_sizes import ManyBlocksError, of_each_block
 from layoutalg.prove.vacuity import met
 from layoutalg.symex.values.unknowns import dependencies, kind_of
 from tests.audit.test_audit_cases import CASES, Question, questions
+from tests.matrix import each
 
 #: Points at which sizes and threads are tried.
 DRAWS = 12
@@ -75,14 +76,9 @@ def followed(question: Question) -> Iterator[Followed]:
         yield LaunchedKernel.of(question.code, one).follow()
 
 
-EVERY = [
-    pytest.param(one, id=str(one), marks=() if path.stem in QUICK else pytest.mark.slow)
-    for path in sorted(CASES.glob("*.toml"))
-    for one in questions(path)
-    if not one.cell and not one.more
-]
+EVERY = [one for path in sorted(CASES.glob("*.toml")) for one in questions(path) if not one.cell and not one.more]
 
 
-@pytest.mark.parametrize("question", EVERY)
+@pytest.mark.parametrize("question", each(EVERY, *(one for one in EVERY if one.case in QUICK)), ids=str)
 def test_what_is_known_may_be_so_at_all_sizes(question: Question) -> None:
     assert not [text for kernel in followed(question) for text in contradictions(kernel)]

@@ -103,10 +103,10 @@ def test_a_wrong_equation_is_refuted_by_a_run_that_says_where() -> None:
     assert "and the equation says" in verdict.reason
 
 
-def test_what_the_real_numbers_leave_out_is_told() -> None:
-    assert (
-        ROUNDING in audit(machine_code(KERNELS["matmul_tiled"], "gfx942"), KERNELS["matmul_tiled"].launch).assumptions
-    )
+def test_what_the_real_numbers_leave_out_is_told_with_the_types_that_round() -> None:
+    found = audit(machine_code(KERNELS["matmul_tiled"], "gfx942"), KERNELS["matmul_tiled"].launch)
+    (told,) = (one for one in found.assumptions if one.startswith(ROUNDING))
+    assert told.endswith("f32")
 
 
 def test_contraction_is_told() -> None:

@@ -51,7 +51,10 @@ class Beginning:
         if not names:
             return cls(AtFirst())
         first, left = set[Expr](), dict[str, str]()
-        tickets = bool(Tickets(ask, accesses).perhaps)  # one that is seen with what is known from here is one, too
+        # Waves may learn how far others are by flags, too.
+        tickets = bool(
+            Tickets(ask, accesses).perhaps or ask.trace.loops.waits
+        )  # one that is seen with what is known from here is one, too
         for name in names:
             mine = _TensorAccesses(ask, [one for one in accesses if one.memory == name], tickets)
             for load, why in mine.loads():
@@ -90,7 +93,7 @@ class _TensorAccesses:
 
     ask: Ask
     accesses: Sequence[TracedAccess]
-    tickets: bool  # whether blocks may learn by tickets how far others are
+    tickets: bool  # whether blocks may learn by tickets or flags how far others are
 
     def loads(self) -> Iterator[tuple[TracedAccess, str]]:
         """Each load, and why it may find what was stored; empty where it does not."""

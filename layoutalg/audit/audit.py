@@ -19,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from layoutalg.audit import joined
 from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.ask import shown as proved_by
-from layoutalg.audit.claims import at_first, computes, followed, in_time, race_free, stores_all
+from layoutalg.audit.claims import at_first, computes, ends, followed, in_time, race_free, stores_all
 from layoutalg.audit.claims.claim import Finding, KernelClaim
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
+from layoutalg.audit.flags import PROGRESS
 from layoutalg.audit.followed import Followed, LaunchedKernel
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import FaultyRun, Runs
@@ -209,8 +210,9 @@ def _assumptions(case: LaunchedKernel, kernel: Followed, decided: Sequence[Findi
     """What the verdicts assume: those on equations and on costs, and what following does, besides what all do."""
     special = (one for one in decided if one.claim in (*on_request(), computes.NAME))
     said = dict.fromkeys(text for one in special for text in one.verdict.assumptions)
-    equal = (ASSUMPTION for one in decided if one.claim == race_free.NAME and ASSUMPTION in one.verdict.assumptions)
-    yield from said | dict.fromkeys((*equal, *kernel.trace.assumptions))
+    of_claims = {race_free.NAME: ASSUMPTION, ends.NAME: PROGRESS}
+    used = (text for one in decided if (text := of_claims.get(one.claim)) and text in one.verdict.assumptions)
+    yield from said | dict.fromkeys((*used, *kernel.trace.assumptions))
     yield from case.launched.assumptions
     yield from kernel.beginning.told if kernel.stopped is None else ()
     yield from STANDING

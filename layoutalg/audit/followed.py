@@ -10,6 +10,7 @@ from layoutalg.audit.accesses import TracedAccess, accesses
 from layoutalg.audit.ask import CLAIM, Answer, Ask, LaunchMemory, shown
 from layoutalg.audit.at_first import Beginning, knowing
 from layoutalg.audit.costs import Fact, facts
+from layoutalg.audit.flags import Flags
 from layoutalg.audit.lds.initialised import Initialised
 from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import LdsTables
@@ -104,6 +105,11 @@ class Followed:
     def costs(self) -> tuple[Fact, ...]:
         """What its accesses cost."""
         return tuple(facts(self.accesses, self.launched))
+
+    @cached_property
+    def flags(self) -> Flags:
+        """The words by which its waves tell others, which wait for these."""
+        return Flags(self.ask, self.accesses)
 
     @cached_property
     def beginning(self) -> Beginning:

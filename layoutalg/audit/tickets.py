@@ -5,39 +5,28 @@
 Nothing else changes the word before the last of them, so what it held is how many came before.  Two that find the same
 are one, and who finds M − 1, of M that may come, comes behind all of them: what they did before is before what it does
 after.
-That is seen where each side does what the memory model asks (`isa.semantics.ordering`):
+That is seen where each side does what the memory model asks (`acts`, `isa.semantics.ordering`).
 
-| | before its own ticket | after the last one |
-|---|---|---|
-| of the ticket's wave | done, and written back, when the ticket is taken | the caches are renewed behind it |
-| of another of its block | the same at a barrier before it (1) | renewed behind a barrier that follows |
-
-(1) Or done at one, behind which the ticket's wave writes back: their caches are the same, so it does for all.  A wait
-of one wave is none for another's stores: where they were not waited for, the barrier found them under way.
-
-What waves of a block share a first cache, one of them renews for all.  A ticket travels in a wave by its first lane,
+A ticket travels in a wave by its first lane,
 and in a block by LDS: what is found there is what was stored (`lds.history`), as long as nobody races for it.
 What it cannot represent: tickets in loops, counters that begin elsewhere, or are set back but behind the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.acts import Act, There, Threads, before, behind
 from layoutalg.audit.ask import Ask, Open
-from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.history import History
-from layoutalg.index import FALSE, ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, mod, negation, simplify, var
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, mod, negation, simplify, var
 from layoutalg.index.primed import same
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.ordering import DEVICE
 from layoutalg.launch.symbolic import LDS, KernelLaunch
-from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved, origin_of, own_coordinates, place_of
 from layoutalg.symex.values.unknowns import arguments_of, dependencies, function_of
@@ -48,35 +37,19 @@ ADDITIONS = ("ATOMIC_ADD", "ATOMIC_ADD_U32")
 #: Those that give 0 where they find their operand or more.
 WRAPPING = ("ATOMIC_INC", "ATOMIC_INC_U32")
 
-There = Mapping[Expr, Expr]
-"""Another thread's coordinates, by the own one's."""
-
 
 @dataclass(frozen=True)
 class Ticket:
     """One atomic addition, and who may make it."""
 
-    access: TracedAccess
+    act: Act
     word: Expr  # what it found
     most: Expr  # how many threads of the launch may make it
-    taker: There  # the coordinates of the own block's thread that may, or of the own wave's
-    every_wave: bool  # each wave of a block has one that may
-    wave: Expr  # the number of the own wave in its block
-
-    @property
-    def guard(self) -> Expr:
-        """Whether the taker makes it."""
-        return moved(self.access.guard, self.taker)
 
     @property
     def found(self) -> Expr:
         """What the taker found."""
-        return moved(self.word, self.taker)
-
-    @property
-    def in_its_wave(self) -> Expr:
-        """Whether the own wave is the taker's."""
-        return eq(self.wave, moved(self.wave, self.taker))
+        return moved(self.word, self.act.by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +65,9 @@ class Tickets:
         return self.ask.launched
 
     @cached_property
-    def wave(self) -> Wave:
-        """The own thread's."""
-        launched = self.launched
-        return Wave(launched.kernel.wave_size, launched.blocks, launched.threads, launched.block)
+    def threads(self) -> Threads:
+        """Those that may take one."""
+        return Threads(self.launched)
 
     @cached_property
     def all(self) -> tuple[Ticket, ...]:
@@ -115,13 +87,10 @@ class Tickets:
         launched = self.launched
         if one.loops or own_coordinates(one.offset, alike=self._sizes):
             return None
-        numbers = np.nonzero(BlockThreads(launched).may_hold(one.guard))[0].tolist()
-        waves = {number // self.wave.size for number in numbers}
-        lanes = {number % self.wave.size for number in numbers}
-        every = len(waves) == -(-self.wave.count // self.wave.size)
-        if len(numbers) != len(waves) or len(lanes) != 1 or not (every or len(numbers) == 1):
+        act = self.threads.act(one)
+        if act is None:
             return None
-        most: Expr = const(len(numbers))
+        most: Expr = const(act.count)
         for size in launched.grid:
             most = most * size
         most = simplify(most)
@@ -129,8 +98,7 @@ class Tickets:
         counts = self._adds_one(one, most) and self._begins_with_nothing(one)
         if not counts or not self.ask.holds(most <= 1 << 31, launched.given):
             return None
-        taker = self._lane(const(lanes.pop())) if every else self._thread(numbers[0])
-        ticket = Ticket(one, word, most, taker, every, self.wave.number)
+        ticket = Ticket(act, word, most)
         beside = (other for other in self.accesses if other.memory == one.memory and other is not one)
         return ticket if all(self._is_behind_all(other, ticket) for other in beside) else None
 
@@ -167,18 +135,6 @@ class Tickets:
         begins = var("begins", 1 << 32) - (1 << 31 if tensor.signed else 0)
         return self.ask.holds(eq(begins, 0), tensor.allows(begins))
 
-    def _lane(self, lane: Expr) -> dict[Expr, Expr]:
-        """The coordinates of a lane's thread in the own wave; one that is always 0 is that."""
-        only = {t: ZERO for t in self.launched.threads if t.hi == 0}
-        return only | self.wave.threads_at(lane)
-
-    def _thread(self, number: int) -> dict[Expr, Expr]:
-        """The coordinates of a thread of the block."""
-        found: dict[Expr, Expr] = {}
-        for t, size in zip(self.launched.threads, self.launched.most, strict=True):
-            number, found[t] = number // size, const(number % size)
-        return found
-
     @cached_property
     def _sizes(self) -> frozenset[Expr]:
         return self.launched.alike - {*self.launched.blocks}
@@ -201,7 +157,7 @@ class Tickets:
             if v not in found:
                 found[v] = self._fact(v)
                 left += dependencies(found[v]) if found[v] is not TRUE else ()
-        limits = (any_of(negation(one.guard), one.found < one.most) for one in tickets)
+        limits = (any_of(negation(one.act.guard), one.found < one.most) for one in tickets)
         return all_of(*found.values(), *limits)
 
     def _fact(self, v: Expr) -> Expr:
@@ -210,7 +166,7 @@ class Tickets:
         if function_of(v) == ELSEWHERE and arguments_of(v)[1].op == "const":
             there, lane = arguments_of(v)
             if origin is v:
-                return eq(v, moved(there, self._lane(lane)))
+                return eq(v, moved(there, self.threads.lane(lane)))
             return moved(self._fact(origin), place_of(v))
         if origin is v and self.ask.trace.loaded.get(v) == LDS and not isinstance(self._history, Open):
             return all_of(*self._stored(v, self._history))
@@ -230,7 +186,7 @@ class Tickets:
 
     def _one(self, ticket: Ticket, there: There) -> Expr:
         """That the own taker and the other's are one, or found unlike words."""
-        takers = [ticket.taker.get(t, t) for t in self.launched.threads]
+        takers = [ticket.act.by.get(t, t) for t in self.launched.threads]
         each = all_of(*(eq(e, moved(e, there)) for e in takers))
         unlike = negation(eq(ticket.found, moved(ticket.found, there)))
         return any_of(all_of(same(self.launched.blocks, there), each), unlike)
@@ -242,42 +198,19 @@ class Tickets:
 
         `signals`: to how many barriers its wave has come there.
         """
-        order, taken = one.order, ticket.access
-        if one is taken:
+        if one is ticket.act.access:
             return TRUE  # whoever takes the last has taken it after
-        if order is None or taken.order is None or one.instruction.form == "SMEM":
-            return FALSE
-        ways: list[Expr] = []
-        address = one.instruction.address
-        if one.moment < taken.moment and address not in taken.order.unseen:
-            ways.append(TRUE if ticket.every_wave else ticket.in_its_wave)
-        if order.shown:
-            ways.append(signals < moved(taken.barriers, ticket.taker))
-        if one.complete and self.launched.kernel.one_cache:
-            ways.append(signals < moved(taken.order.written, ticket.taker))
-        return any_of(*ways)
+        return before(one, signals, ticket.act, self.launched)
 
     def behind_the_last(self, one: TracedAccess, barriers: Expr, renewed: Expr, ticket: Ticket) -> Expr:
         """Whether the own thread does something behind the last ticket, and finds all that this orders.
 
         `barriers`: how many its wave has passed there, and when it renewed its caches.
         """
-        order, taken = one.order, ticket.access
-        if order is None or taken.order is None or one is taken or one.instruction.form == "SMEM":
-            return FALSE
-        plain_store = one.store and not one.atomic
-        address, signals = taken.instruction.address, moved(taken.signals, ticket.taker)
-        ways: list[Expr] = []
-        if taken.moment < one.moment and address not in order.unseen and (plain_store or address not in order.stale):
-            ways.append(ticket.in_its_wave)
-        if taken.complete:
-            ways.append(signals < renewed)
-            if plain_store or (self.launched.kernel.one_cache and taken.order.fresh):
-                ways.append(signals < barriers)
-        last = all_of(ticket.guard, eq(ticket.found, ticket.most - ONE))
-        return all_of(last, any_of(*ways))
+        last = all_of(ticket.act.guard, eq(ticket.found, ticket.most - ONE))
+        return all_of(last, behind(one, barriers, renewed, ticket.act, self.launched))
 
 
 def _either_not(ticket: Ticket, there: There) -> tuple[Expr, Expr]:
     """That the own taker takes none, or the other's."""
-    return negation(ticket.guard), negation(moved(ticket.guard, there))
+    return negation(ticket.act.guard), negation(moved(ticket.act.guard, there))

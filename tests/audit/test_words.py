@@ -53,5 +53,5 @@ def test_what_is_proved_stays() -> None:
 @pytest.mark.slow
 def test_a_word_by_which_waves_wait_for_each_other_is_told_by_its_name() -> None:
     (one,) = [question for question in questions(CASES / "waits_for_a_flag.toml") if question.kernel == "block_waits"]
-    (reason,) = {v.reason for name, _, v in one.audited().claims if name == "followed" and isinstance(v, Unknown)}
-    assert "leaves by what flag holds, where waves store meanwhile" in reason
+    (reason,) = {v.reason for name, _, v in one.audited().claims if name == "ends" and isinstance(v, Unknown)}
+    assert "it waits for what flag holds" in reason

@@ -28,11 +28,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement, product
+from itertools import chain, combinations, combinations_with_replacement, product
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
 from layoutalg.audit.estimates import without_errors
+from layoutalg.audit.flags import Flags
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
@@ -54,11 +55,11 @@ MOST_OPEN = 4
 
 def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting | OwnRows]:
     """Of each tensor that is stored to, the groups of accesses of which two threads may meet."""
-    tickets = Tickets(ask, accesses)
+    words = Tickets(ask, accesses), Flags(ask, accesses)
     stored = dict.fromkeys(one.memory for one in accesses if (one.store or one.atomic) and one.memory != LDS)
     for memory in stored:
         tensor = TensorUnits.of([access for access in accesses if access.memory == memory], ask.launched)
-        yield from _TensorRaces(tensor, ask, tickets).meetings()
+        yield from _TensorRaces(tensor, ask, *words).meetings()
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class _TensorRaces:
     tensor: TensorUnits
     ask: Ask
     tickets: Tickets
+    flags: Flags
 
     def meetings(self) -> Iterator[UnitMeeting | OwnRows]:
         """Every two groups, and each with itself, but for those that only load, and for rows of threads' own."""
@@ -243,7 +245,10 @@ class _TensorRaces:
             in_program_order(self.tensor, mine, theirs, there),
             barrier_between(self.tensor, mine, theirs, there),
         )
-        return (*by_barriers, *last_behind_all(self.tickets, mine, theirs, there))
+        if self.flags.indivisible(mine, theirs):
+            return (TRUE,)
+        by_words = last_behind_all(self.tickets, mine, theirs, there), self.flags.ordered(mine, theirs, there)
+        return (*by_barriers, *chain(*by_words))
 
     def _known(self, mine: Sequence[Expr], theirs: Sequence[Expr], there: Mapping[Expr, Expr]) -> Expr:
         """What is known of the tickets of both threads."""

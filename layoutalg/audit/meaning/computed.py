@@ -49,7 +49,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.isa.semantics.accesses import access_of
-from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import Proved
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -183,9 +183,15 @@ class ComputesClaim:
         found = {}
         for name in self._tensors:
             memory = self.launched.tensors[name]
-            if not memory.written or self._loads_first(name):
+            if not memory.written or (not self._told and self._loads_first(name)):
                 found[name] = memory.element
         return found
+
+    @property
+    def _told(self) -> bool:
+        """Whether waves may know by flags or tickets that others have stored: a store comes before a load then, too."""
+        told = (one.order is not None and one.order.found and one.buffer != LDS for one in self.trace)
+        return bool(self.loops.waits) or any(told)
 
     def _loads_first(self, tensor: str) -> bool:
         """Whether no thread loads what was stored before.

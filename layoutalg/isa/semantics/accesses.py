@@ -298,6 +298,17 @@ def gives_result(name: str, fields: Mapping[str, int]) -> bool:
     return access is not None and access.atomic is not None and access.returns(fields)
 
 
+def may_tell(name: str, fields: Mapping[str, int]) -> bool:
+    """Whether it gives a result by which its wave may learn how far others are: an atomic operation, or a load.
+
+    >>> may_tell("GLOBAL_LOAD_DWORD", {"sc1": 1}), may_tell("GLOBAL_LOAD_DWORD", {}), may_tell("GLOBAL_ATOMIC_ADD", {})
+    (True, False, False)
+    """
+    access = ACCESSES.get(name)
+    loads = access is not None and not access.store and access.atomic is None and access.space != "lds"
+    return gives_result(name, fields) or (loads and may_be_atomic(fields))
+
+
 def has_no_effect(name: str, fields: Mapping[str, int]) -> bool:
     """Whether nothing that is modelled changes by an instruction of this name and these immediates."""
     return name in NO_EFFECT or (name == "S_SENDMSG" and fields.get("simm16") == DEALLOCATE_VGPRS)

@@ -43,6 +43,24 @@ def goes_through(fields: Mapping[str, int]) -> bool:
     return bool(fields.get("sc1"))
 
 
+def reaches_device(fields: Mapping[str, int], architecture: str, keeps_stores: bool, store: bool) -> bool:
+    """Whether a load or a store of a word is carried out where all blocks of the device meet.
+
+    LLVM's AMDGPUUsage, "Memory Model": what a monotonic atomic load or store at the scope of an agent is made of.
+    Where no cache before that keeps stores, every store is.
+
+    >>> reaches_device({"sc1": 1}, "cdna", True, True), reaches_device({"sc0": 1}, "cdna", True, False)
+    (True, False)
+    >>> reaches_device({"glc": 1}, "rdna3", False, False), reaches_device({"scope": 1}, "rdna4", False, True)
+    (True, False)
+    """
+    if architecture == "rdna4":
+        return fields.get("scope", 0) >= DEVICE
+    if keeps_stores:
+        return bool(fields.get("sc1"))
+    return store or bool(fields.get("glc") or fields.get("sc0"))  # gfx90a has its GLC under the later name
+
+
 def renews(name: str, fields: Mapping[str, int]) -> str | None:
     """The cache of `CACHES` that an instruction invalidates for the whole device; None where it does not.
 

@@ -10,13 +10,14 @@ A loop is first followed with no word of its count; what its body makes of each 
 | one of these holds, or another | the least of both times |
 | one of these holds, and another | the most of both times |
 | one of these holds, or what is loaded says so | a number of times that is not known, no more than that |
+| what is loaded says so, to which waves store meanwhile | a number of times that is not known: it waits (`Wait`) |
 
 What was loaded before the loop may be in its count, which then is an unknown that is equal to it.
 
 With that count it is followed again, now with t below it, and that it leaves in the last iteration and in none before
 is to be proved: so the loop ends, and nothing in it wraps unseen.
 Loops that each lane leaves for itself need no count (`divergence`), nor do those over a mask's lanes (`lane_by_lane`).
-What it cannot represent: loops that are left by nothing but what they load, where all lanes leave together.
+What it cannot represent: loops that are left by nothing but what they load of what nobody stores to.
 """
 
 from __future__ import annotations
@@ -143,13 +144,14 @@ class InferredLoops(LoopBuilder):
         if not counts and fewer:
             return None
         if not counts:
+            if self._awaits(execution, head, entry, free):
+                count = self._unknown_count(execution, leaves, MOST)
+                self.know(count, count >= 1, lasting=True)
+                waiting = self._named(this, f"iteration {number}", count)
+                self.wait(waiting)
+                return waiting
             self.leave(free, head, leaves, lasting=True)
-            awaited = self._awaited(execution, head, entry, free)
-            raise NotReadable(
-                f"the loop at {head:#x} leaves by what {' and '.join(awaited)} holds, where waves store meanwhile: "
-                "how waves wait for each other is not followed" if awaited
-                else f"the loop at {head:#x} leaves where {leaves}: no count is seen in it"
-            )  # fmt: skip
+            raise NotReadable(f"the loop at {head:#x} leaves where {leaves}: no count is seen in it")
         count = simplify(reduce(minimum, counts))
         most = simplify(maximum(1, count))  # one at least, whatever the count is: else nothing were claimed of these
         if len(counts) < len(ways):
@@ -162,8 +164,8 @@ class InferredLoops(LoopBuilder):
             self.know(count, eq(count, most), lasting=True)
         return self._named(this, f"iteration {number}", count)
 
-    def _awaited(self, execution: SymbolicExecution, head: int, entry: State, t: Expr) -> list[str]:
-        """What somebody stores to of which a loop looks at elements to leave: LDS, and buffers by their names."""
+    def _awaits(self, execution: SymbolicExecution, head: int, entry: State, t: Expr) -> bool:
+        """Whether it is left by elements that somebody stores to, of LDS or of a buffer."""
         this, trace = execution.executed(head), execution.machine.trace
         mark, claims = trace.mark(), self.mark()
         self.meet(this, t, as_expr(MOST))
@@ -171,15 +173,13 @@ class InferredLoops(LoopBuilder):
             with execution.machine.w.within(t):
                 leaves = CountedLoop(self, execution, head, entry.copy()).left_where()
         except NotReadable:
-            return []
+            return False
         finally:
             self.drop(this)
             trace.roll_back(mark)
             self.roll_back(claims)
         seen = {trace.loaded[v].buffer for v in dependencies(leaves) if v in trace.loaded} - {""}
-        return sorted(
-            name.upper() if name == "lds" else name for name in seen if name == "lds" or not trace.alike(name)
-        )
+        return any(name == "lds" or not trace.alike(name) for name in seen)
 
     def _unknown_count(self, execution: SymbolicExecution, leaves: Expr, most: int) -> Expr:
         """How often a loop runs that may be left before it has run as often as it can, or that was told by memory."""

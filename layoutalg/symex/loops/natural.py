@@ -135,7 +135,7 @@ class CountedLoop(NaturalLoop):
         if self.most is not None:
             self._check_left_alike(leaves, leaving)
             about, goal = f"the loop at {self.head:#x}: no more iterations", any_of(leaves, self.t + 1 < self.most)
-        if leaving:
+        if leaving and self.t not in self.loops.record.waits:  # that somebody ends it is another question
             self.loops.claim(ForAll(about, goal, start.condition))
         self.record_carried(latch)
 

@@ -43,6 +43,7 @@ class LoopRecord:
     iterations: Mapping[Expr, LaneIterations] = field(default_factory=dict)  # of loops that each lane leaves for itself
     last: Mapping[Expr, Expr] = field(default_factory=dict)  # of such, the iteration that was a lane's last
     exits: Mapping[Expr, tuple[int, Expr]] = field(default_factory=dict)  # each loop's head, and when it is left
+    waits: Mapping[Expr, None] = field(default_factory=dict)  # those that end when another wave has stored
     ends: tuple[WaveEnd, ...] = ()  # where waves end
 
     def behind(self, within: Collection[Expr]) -> dict[Expr, Expr]:
@@ -93,11 +94,12 @@ class LoopBuilder:
         self._iterations: dict[Expr, LaneIterations] = {}
         self._last: dict[Expr, Expr] = {}
         self._exits: dict[Expr, tuple[int, Expr]] = {}
+        self._waits: dict[Expr, None] = {}
         self._lasting: set[Expr] = set()  # of which is noted what holds whatever is tried
         #: What there is so far.
         self.record = LoopRecord(
             self._counts, self._claims, self._carried, self._incoming, self._facts, self._iterations, self._last,
-            self._exits,
+            self._exits, self._waits,
         )  # fmt: skip
 
     # Executions and their variables
@@ -142,6 +144,10 @@ class LoopBuilder:
     def add_incoming(self, v: Expr, values: tuple[Expr, ...]) -> None:
         """What an unknown at a head may be: the operands of a phi node."""
         self._incoming[v] = (*self._incoming.get(v, ()), *values)
+
+    def wait(self, t: Expr) -> None:
+        """A loop ends when another wave has stored what it looks for."""
+        self._waits[t] = None
 
     def leave(self, t: Expr, head: int, condition: Expr, *, lasting: bool = False) -> None:
         """A loop is left where this holds; `lasting` as its variable is, which no attempt takes back."""

@@ -30,7 +30,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.interpreter.step import Interpreter
-from layoutalg.isa.semantics.accesses import NO_EFFECT, gives_result, invalidates
+from layoutalg.isa.semantics.accesses import NO_EFFECT, invalidates, may_tell
 from layoutalg.isa.semantics.control import BARRIERS, ENDS_INDEXING, TRAPS
 from layoutalg.isa.semantics.ordering import renews, writes_back
 from layoutalg.isa.semantics.table import ALU
@@ -55,7 +55,7 @@ class SymbolicMachine:
         self.scratch = Scratch(self.registers)
         self.lanes = SymbolicLanes(self.registers)
         self._spaces = AddressSpaces(inputs, self.registers)
-        self._orders = any(gives_result(one.name, one.fields) for one in program.instructions)
+        self._orders = any(may_tell(one.name, one.fields) for one in program.instructions)
         memory = SymbolicMemory(self.lanes, self.scratch, self._spaces, trace, self._orders)
         self._interpreter = Interpreter(self.registers, memory, self.lanes)
         self._initialise(inputs)

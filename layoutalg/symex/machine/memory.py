@@ -17,7 +17,7 @@ from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, div, eq, minimum, m
 from layoutalg.index.conditions import assuming, conjunction
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
-from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.accesses import MemoryInstruction, may_tell
 from layoutalg.isa.semantics.ordering import CACHES, goes_through
 from layoutalg.symex.machine.addresses import Span, pointers_in
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
@@ -147,7 +147,7 @@ class SymbolicMemory:
         kept = self.kernel.machine.keeps_stores and not goes_through(instruction.fields)
         if access.space == "global" and access.store and kept:
             outstanding.sight = outstanding.sight.storing(instruction.address)
-        if access.space == "global" and access.atomic and access.returns(instruction.fields):
+        if access.space == "global" and may_tell(instruction.name, instruction.fields):
             outstanding.sight = outstanding.sight.finding(instruction.address, CACHES[architecture.name])
 
     def _order(self, found: Sequence[Expr], operands: Sequence[Expr]) -> Order | None:

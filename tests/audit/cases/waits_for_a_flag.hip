@@ -4,7 +4,8 @@
 #define SET(word, order, scope) __hip_atomic_store(word, 1u, __ATOMIC_##order, __HIP_MEMORY_SCOPE_##scope)
 #define TURN(word, order, scope) while (__hip_atomic_load(word, __ATOMIC_##order, __HIP_MEMORY_SCOPE_##scope) == 0)
 
-//: followed unknown
+//: slow
+//: ends unknown, race_free unknown
 KERNEL(block_waits) {
   unsigned t = threadIdx.x;
   if (blockIdx.x == 0) {
@@ -17,7 +18,7 @@ KERNEL(block_waits) {
   }
 }
 
-//: followed unknown
+//: ends unknown, race_free unknown
 KERNEL(block_is_told_too_soon) {
   unsigned t = threadIdx.x;
   if (blockIdx.x == 0) {
@@ -29,7 +30,7 @@ KERNEL(block_is_told_too_soon) {
   }
 }
 
-//: followed unknown
+//: ends unknown, race_free unknown, initialised unknown
 KERNEL(wave_waits) {
   __shared__ unsigned data[64], word;
   unsigned t = threadIdx.x, lane = t & 63;
@@ -44,7 +45,7 @@ KERNEL(wave_waits) {
   }
 }
 
-//: followed unknown
+//: ends unknown, race_free unknown, initialised unknown
 KERNEL(wave_is_told_too_soon) {
   __shared__ unsigned data[64], word;
   unsigned t = threadIdx.x, lane = t & 63;

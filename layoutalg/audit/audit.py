@@ -23,8 +23,8 @@ from layoutalg.audit.claims import at_first, computes, ends, followed, in_time, 
 from layoutalg.audit.claims.claim import Finding, KernelClaim
 from layoutalg.audit.claims.table import OUTCOMES, asked_for, claimed, on_request
 from layoutalg.audit.costs import Fact
-from layoutalg.audit.flags import PROGRESS
 from layoutalg.audit.followed import Followed, LaunchedKernel
+from layoutalg.audit.global_memory.flags import PROGRESS
 from layoutalg.audit.refute import Refutation
 from layoutalg.audit.runs import FaultyRun, Runs
 from layoutalg.audit.words import in_words

@@ -10,7 +10,7 @@ from layoutalg.audit.accesses import TracedAccess, accesses
 from layoutalg.audit.ask import CLAIM, Answer, Ask, LaunchMemory, shown
 from layoutalg.audit.at_first import Beginning, knowing
 from layoutalg.audit.costs import Fact, facts
-from layoutalg.audit.flags import Flags
+from layoutalg.audit.global_memory.flags import Flags
 from layoutalg.audit.lds.initialised import Initialised
 from layoutalg.audit.lds.races import LdsRaces
 from layoutalg.audit.lds.tables import LdsTables

@@ -1,6 +1,6 @@
 """Each loop leaves in the iteration that its count says, and in none before; or when another wave has stored.
 
-Of a loop that waits it is shown that what it waits for is stored (`audit.flags`).
+Of a loop that waits it is shown that what it waits for is stored (`audit.global_memory.flags`).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from itertools import chain, combinations, combinations_with_replacement, produc
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
 from layoutalg.audit.estimates import without_errors
-from layoutalg.audit.flags import Flags
+from layoutalg.audit.global_memory.flags import Flags
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess

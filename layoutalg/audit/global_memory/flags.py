@@ -55,7 +55,7 @@ PROGRESS = "blocks of smaller numbers come to run whatever those of greater numb
 
 
 @dataclass(frozen=True)
-class Wait:
+class FlagWait:
     """A load of a flag in a loop that is left by it: by the own thread, and by the first of its block that may."""
 
     access: TracedAccess
@@ -72,11 +72,11 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class Flag:
+class FlagWord:
     """A store that sets a flag, and the loads that wait for it."""
 
     signal: Act
-    waits: tuple[Wait, ...]
+    waits: tuple[FlagWait, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +92,13 @@ class Flags:
         return self.ask.launched
 
     @cached_property
-    def all(self) -> tuple[Flag, ...]:
+    def all(self) -> tuple[FlagWord, ...]:
         """Those that are seen."""
         loops = self.ask.trace.loops
         waited = {one.memory for one in self.accesses if not loops.waits.keys().isdisjoint(one.loops)} - {LDS}
         return tuple(flag for memory in sorted(waited) if (flag := self._flag(memory)) is not None)
 
-    def _flag(self, memory: str) -> Flag | None:
+    def _flag(self, memory: str) -> FlagWord | None:
         """That whose words a tensor has, if it is one."""
         its = [one for one in self.accesses if one.memory == memory]
         changes = [one for one in its if one.store or one.atomic]
@@ -108,7 +108,7 @@ class Flags:
         if signal is None or not self._of_one_thread(changes[0]):
             return None
         waits = tuple(wait for one in its if not one.store and (wait := self._wait(one)) is not None)
-        return Flag(signal, waits) if waits else None
+        return FlagWord(signal, waits) if waits else None
 
     def _is_whole(self, one: TracedAccess) -> bool:
         """Whether it is of one word of a tensor of such, where all blocks meet."""
@@ -128,7 +128,7 @@ class Flags:
         about = ForAll("no two threads set one flag", goal, all_of(guard, moved(guard, there)))
         return isinstance(self.ask.decide(str(store), about).verdict, Proved)
 
-    def _wait(self, one: TracedAccess) -> Wait | None:
+    def _wait(self, one: TracedAccess) -> FlagWait | None:
         """The wait by a load, if its loop goes on with all that the word may hold at first."""
         loops, launched = self.ask.trace.loops, self.launched
         if len(one.loops) != 1 or one.loops[0] not in loops.waits or not self._is_whole(one):
@@ -147,7 +147,7 @@ class Flags:
         own = Act(one, {t: simplify(last)}, True, len(numbers), threads.wave.number)
         by = threads.thread(numbers[0]) if numbers else {}
         first = Act(one, {**by, t: simplify(moved(last, by))}, False, len(numbers), threads.wave.number)
-        return Wait(one, t, own, first if numbers else None)
+        return FlagWait(one, t, own, first if numbers else None)
 
     # What happens before what
 
@@ -214,7 +214,7 @@ class Flags:
         names = {trace.loaded.get(v, "") for v in trace.loops.made_of(leaves)} - {""}
         return " and ".join(sorted(name.upper() if name == LDS else name for name in names))
 
-    def _own_part(self, leaves: Expr, wait: Wait) -> Expr | None:
+    def _own_part(self, leaves: Expr, wait: FlagWait) -> Expr | None:
         """When the own lane lets its wave leave, by what it has found; None where more decides."""
         alike, lanes = list[Expr](), list[Expr]()  # of what the wave has alike, and of lanes
         for part in conjuncts(wait.access.guard):
@@ -235,7 +235,7 @@ class Flags:
         given = self.launched.given
         return own if all(self.ask.holds(own, all_of(given, negation(part))) for part in lanes) else None
 
-    def _by_earlier(self, flag: Flag, wait: Wait, own: Expr) -> Iterator[Expr]:
+    def _by_earlier(self, flag: FlagWord, wait: FlagWait, own: Expr) -> Iterator[Expr]:
         """That a block of a smaller number sets what ends the own wait: the first block, or the one before."""
         launched, signal = self.launched, flag.signal
         blocks, grid = launched.blocks, launched.grid

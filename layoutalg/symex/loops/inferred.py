@@ -10,7 +10,7 @@ A loop is first followed with no word of its count; what its body makes of each 
 | one of these holds, or another | the least of both times |
 | one of these holds, and another | the most of both times |
 | one of these holds, or what is loaded says so | a number of times that is not known, no more than that |
-| what is loaded says so, to which waves store meanwhile | a number of times that is not known: it waits (`Wait`) |
+| what is loaded says so, to which waves store | a number of times that is not known: it waits (`waits` of the record) |
 
 What was loaded before the loop may be in its count, which then is an unknown that is equal to it.
 

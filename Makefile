@@ -51,8 +51,9 @@ notebooks: .venv/.installed  ## the lessons, opened in Jupyter
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,notebooks]'
 	$(BIN)/jupyter lab notebooks
 
-outputs: .venv/.docs  ## what the lessons' cells show, and the page on which a layout is typed, made anew
+outputs: .venv/.docs  ## what lessons and --help show, and the page on which a layout is typed, made anew
 	$(BIN)/python docs/generate/typed.py
+	$(BIN)/python docs/generate/help.py
 	$(BIN)/python docs/generate/outputs.py
 
 kernels: .venv/.installed  ## the emitted kernels and what was proved of them, made anew

@@ -10,6 +10,12 @@ from __future__ import annotations
 import os
 import sys
 
+from layoutalg import __version__
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from layoutalg.cli import app
+
 __all__ = ["main"]
 
 HELP = "help.txt"
@@ -20,16 +26,12 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     try:
         if sys.argv[1:] == ["--version"]:
-            from layoutalg import __version__
-
             print(f"layoutalg {__version__}")
         elif sys.argv[1:] == ["--help"] and _columns() >= 80:
             with open(os.path.join(os.path.dirname(__file__), "templates", HELP), encoding="utf-8") as kept:
                 print(kept.read(), end="")
         else:
-            from layoutalg.cli.app import main as run
-
-            run()
+            app.main()
     except KeyboardInterrupt:  # also while modules are imported
         sys.exit(130)
 

@@ -1,8 +1,10 @@
-"""`lsp`: a language server; an editor that starts it shows what `check` and `explain` say of the spec file at hand.
+"""`lsp`: a language server; an editor that starts it shows what `check`, `audit` and `explain` say of the file at hand.
 
 | when                           | it tells                                                                   |
 |--------------------------------|----------------------------------------------------------------------------|
 | a spec file is opened or saved | what is not as expected, at its place: errors; what is unknown: a warning  |
+| a HIP source, or a launch file | what `audit` does not prove of its kernels, at the lines of the source     |
+| beside it, is opened or saved  | (`sources` says which launch files)                                        |
 | the pointer is on the name of  | what `explain` says of it: what it does, what holds, where the risk is     |
 | a descriptor                   |                                                                            |
 
@@ -10,7 +12,7 @@ A spec file is one called `*.layout.toml`, or other TOML that holds a table of a
 is said, so that an editor may start it for all TOML.  It speaks on the standard streams; claims are decided on one
 thread beside, so that the editor is always answered, and only the newest text of each file is.
 
-What it does not: check while one types, C++ files, completion (the schema gives that).
+What it does not: check while one types, layouts of C++ files, completion (the schema gives that).
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
 
+import typer
+
 from layoutalg import __version__
-from layoutalg.cli import checked, reports
+from layoutalg.cli import checked, reports, sources
 from layoutalg.cli.errors import is_told
 from layoutalg.cli.files import ENDING, Includes, accesses_of, load, refuse_empty
 from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy_imports
-from layoutalg.target import DEFAULT_EXPLAINED
+from layoutalg.target import DEFAULT, DEFAULT_EXPLAINED
 
 with lazy_imports():
     from lsprotocol import types
@@ -49,9 +53,11 @@ NAME = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 def lsp(
     include: Includes = None,
     seconds: Annotated[float, time_limit("each claim")] = 10.0,
+    target: Annotated[str, typer.Option(help="The GPU that kernels are compiled and audited for.")] = DEFAULT,
+    audit_seconds: Annotated[float, time_limit("each audit", least=0.1)] = 30.0,
 ) -> int:
-    """Serve an editor (Language Server Protocol, standard streams): diagnostics and hover for spec files."""
-    serve(Editor(tuple(include or ()), prove.Limits(seconds=seconds))).start_io()
+    """Serve an editor (Language Server Protocol, standard streams): diagnostics of spec files and kernels; hover."""
+    serve(Editor(tuple(include or ()), prove.Limits(seconds=seconds), target, audit_seconds)).start_io()
     return 0
 
 
@@ -66,10 +72,15 @@ def is_spec(path: Path, text: str) -> bool:
 
 @dataclass(frozen=True)
 class Editor:
-    """What is told of a text: `include` are folders of headers for its C++, `limits` what each claim may cost."""
+    """What is told of a text: `include` are folders of headers for its C++, `limits` what each claim may cost.
+
+    `target`, `audit_seconds`: what kernels are compiled for, and what each audit may cost.
+    """
 
     include: tuple[Path, ...]
     limits: prove.Limits
+    target: str = DEFAULT
+    audit_seconds: float = 30.0
 
     def reports(self, path: Path, text: str) -> list[reports.Report]:
         """What is not as expected, or why the file cannot be read."""
@@ -82,6 +93,10 @@ class Editor:
                 raise
             return [checked.of_error(path, error)]
         return [r for r in checked.of_file(checked.CheckedFile.of(spec, found, None), text) if not r.passed]
+
+    def audited(self, source: Path) -> list[reports.Report]:
+        """What is not proved of a source's kernels, as the launch files beside it say; the source as it is saved."""
+        return sources.audited(source, self.target, self.audit_seconds, self.include)
 
     def words(self, path: Path, text: str, name: str) -> str | None:
         """What `explain` says of a descriptor; None where the file cannot be read, or has none of that name."""
@@ -144,10 +159,14 @@ def serve(editor: Editor) -> lsp_server.LanguageServer:
     async def _publish(uri: str) -> None:
         document = server.workspace.get_text_document(uri)
         path, text, version = Path(document.path), document.source, document.version
-        found = await work.newest(uri, lambda: editor.reports(path, text) if is_spec(path, text) else [])
+        of_source = bool(sources.launch_files(path))
+        read = (lambda: editor.audited(path)) if of_source else lambda: editor.reports(path, text)
+        found = await work.newest(uri, lambda: read() if of_source or is_spec(path, text) else [])
         if found is not None:
             lines = text.split("\n")
             _tell(types.PublishDiagnosticsParams(uri, [_diagnostic(document, lines, r) for r in found], version))
+        if (source := sources.source_of(path)) is not None and (of_it := source.absolute().as_uri()) != uri:
+            await _publish(of_it)
 
     def _tell(params: types.PublishDiagnosticsParams) -> None:
         server.text_document_publish_diagnostics(params)

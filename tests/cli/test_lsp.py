@@ -165,3 +165,48 @@ def test_a_descriptor_s_name_is_explained_wherever_it_stands(client: Client, tmp
 def test_of_another_file_nothing_is_said(client: Client, tmp_path: Path) -> None:
     assert client.open(tmp_path / "pyproject.toml", '[project]\nname = "a" x') == []
     assert not is_spec(Path("a.md"), "[[descriptor]]")
+
+
+SCALE = """#include <hip/hip_runtime.h>
+
+extern "C" __global__ void scale(const float* x, float* o, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i <= n) o[i] = 2 * x[i];
+}
+"""
+LAUNCHED = """symbols = { N = { min = 1, max = 1000 } }
+[[descriptor]]
+name = "x"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[[descriptor]]
+name = "o"
+dtype = "f32"
+base = { kind = "packed", lengths = ["N"] }
+[launch]
+grid = ["(N + 255) // 256"]
+block = [256]
+arguments = ["x", "o", "N"]
+writes = ["o"]
+"""
+
+
+def test_a_kernel_is_audited_as_the_launch_file_beside_it_says(client: Client, tmp_path: Path) -> None:
+    needed("ziglang", "kernels")
+    path, launch = tmp_path / "scale.hip", tmp_path / "scale.toml"
+    assert client.open(path, SCALE) == []
+    assert client.open(launch, LAUNCHED) == []
+    of_source = client.receive()["params"]
+    assert of_source["uri"] == path.as_uri()
+    claims = {one["code"] for one in of_source["diagnostics"]}
+    assert {one["range"]["start"]["line"] for one in of_source["diagnostics"]} == {4}
+    assert "in_bounds" in claims
+    assert "as scale.toml launches it" in of_source["diagnostics"][0]["message"]
+
+    path.write_text(SCALE.replace("<=", "<"), encoding="utf-8")
+    saved = client.tell("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+    assert saved["diagnostics"] == []
+    path.write_text(SCALE.replace("2 * x", "2 * y"), encoding="utf-8")
+    (wrong,) = client.tell("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})["diagnostics"]
+    assert wrong["range"]["start"] == {"line": 4, "character": 25}
+    assert "'y'" in wrong["message"]

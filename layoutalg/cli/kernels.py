@@ -264,7 +264,10 @@ def compile_file(
         print(json.dumps({"target": target, "mathematics": mathematics, "kernels": kernels}))
     else:
         for kernel, found in kernels.items():
-            needs = ", ".join(f"{k} {v}" for k, v in found.items())
+            threads = code.kernels[kernel].max_threads
+            said = {k: v for k, v in found.items() if v is not None}
+            said |= {"blocks_a_unit": f"{n} of {threads} threads"} if (n := said.get("blocks_a_unit")) else {}
+            needs = ", ".join(f"{k} {v}" for k, v in said.items())
             print(
                 f"{names.spoken(kernel)} for {target}: {needs}"
                 + (f"; mathematics: {mathematics}" if mathematics else "")

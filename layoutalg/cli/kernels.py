@@ -265,7 +265,7 @@ def compile_file(
     else:
         for kernel, found in kernels.items():
             threads = code.kernels[kernel].max_threads
-            said = {k: v for k, v in found.items() if v is not None}
+            said: dict[str, object] = {k: v for k, v in found.items() if v is not None}
             said |= {"blocks_a_unit": f"{n} of {threads} threads"} if (n := said.get("blocks_a_unit")) else {}
             needs = ", ".join(f"{k} {v}" for k, v in said.items())
             print(

@@ -82,6 +82,10 @@ class Editor:
     target: str = DEFAULT
     audit_seconds: float = 30.0
 
+    def audited(self, source: Path) -> list[reports.Report]:
+        """What is not proved of a source's kernels, as the launch files beside it say; the source as it is saved."""
+        return sources.audited(source, self.target, self.audit_seconds, self.include)
+
     def reports(self, path: Path, text: str) -> list[reports.Report]:
         """What is not as expected, or why the file cannot be read."""
         try:
@@ -93,10 +97,6 @@ class Editor:
                 raise
             return [checked.of_error(path, error)]
         return [r for r in checked.of_file(checked.CheckedFile.of(spec, found, None), text) if not r.passed]
-
-    def audited(self, source: Path) -> list[reports.Report]:
-        """What is not proved of a source's kernels, as the launch files beside it say; the source as it is saved."""
-        return sources.audited(source, self.target, self.audit_seconds, self.include)
 
     def words(self, path: Path, text: str, name: str) -> str | None:
         """What `explain` says of a descriptor; None where the file cannot be read, or has none of that name."""

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -160,7 +161,7 @@ def serve(editor: Editor) -> lsp_server.LanguageServer:
         document = server.workspace.get_text_document(uri)
         path, text, version = Path(document.path), document.source, document.version
         of_source = bool(sources.launch_files(path))
-        read = (lambda: editor.audited(path)) if of_source else lambda: editor.reports(path, text)
+        read = partial(editor.audited, path) if of_source else partial(editor.reports, path, text)
         found = await work.newest(uri, lambda: read() if of_source or is_spec(path, text) else [])
         if found is not None:
             lines = text.split("\n")

@@ -33,6 +33,7 @@ def test_version_and_help_import_no_command(asked: str) -> None:
 @pytest.mark.parametrize("seconds", [0.05, 0.3, 1.0])
 def test_an_interruption_is_130_and_says_nothing_also_while_modules_are_imported(seconds: float) -> None:
     begun = STARTED.replace("layoutalg.cli.main()", "print('begun', flush=True); layoutalg.cli.main()")
+    begun = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); " + begun  # as in a terminal
     process = subprocess.Popen(
         [sys.executable, "-c", begun, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -75,6 +75,8 @@ def _carried(reader: WordReader, word: WordAt, iteration: Expr | None) -> Value:
     if opened is not None:
         if iteration is None or opened.iteration is not iteration:
             return Open(f"what a loop carries, {marker}, is made of what it was in another turn")
+        if opened.dtype != word.dtype:
+            return Open(f"what a loop carries, {marker}, is one number as {opened.dtype}, and as {word.dtype} another")
         return Sum((Addend(factors=(Factor(HOLE, word.dtype, Placed(iteration)),)),))
     t, each = kernel.loop_of(marker), {v: kernel.loops.carried[v] for v in variables(marker)}
     if isinstance(t, Open):
@@ -85,7 +87,7 @@ def _carried(reader: WordReader, word: WordAt, iteration: Expr | None) -> Value:
     below, asked = _below(reader, marker, each, iteration, {**outside, t: s}, s)
     if isinstance(below, Open):
         return below
-    within = OpenLoop(marker, kernel.threads(word.env), s, below.expr if iteration is not None else TRUE)
+    within = OpenLoop(marker, word.dtype, kernel.threads(word.env), s, below.expr if iteration is not None else TRUE)
     body = _closed(reader.read(replace(word.of(after).at({**outside, t: s}), open=(*word.open, within))), within)
     if isinstance(body, Open):
         return body

@@ -38,9 +38,10 @@ class PerThread(Open):
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """A carried value that is being read: of which threads, in which iteration, and which iterations that may be."""
+    """A carried value that is being read: its type, of which threads, in which iteration, and which that may be."""
 
     carried: Expr
+    dtype: str
     threads: tuple[Expr, ...]
     iteration: Expr
     within: Expr = TRUE

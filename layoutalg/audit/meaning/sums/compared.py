@@ -53,7 +53,7 @@ class Sums:
     def left_out(self) -> tuple[str, ...]:
         """What a proof leaves out, of what was compared so far."""
         narrow = self.rounded.narrow
-        return (f"{ROUNDING}; {self.rounded.said}", *((f"{NARROW}: {', '.join(narrow)}",) if narrow else ()))
+        return (f"{ROUNDING}{self.rounded.said}", *((f"{NARROW}: {', '.join(narrow)}",) if narrow else ()))
 
     @classmethod
     def of(

@@ -115,9 +115,14 @@ class Roundings:
 
     @property
     def said(self) -> str:
-        """In words."""
-        to = f", of what is rounded to {', '.join(self.operands)}" if self.operands else ""
-        return f"the kernel's are in {', '.join(self.types) or 'no type'}{to}"
+        """In words; "" where nothing is rounded, as where a greatest is one of its candidates.
+
+        >>> Roundings({"f32": None}, {"f16": None}).said
+        "; the kernel's are in f32, of what is rounded to f16"
+        """
+        sums = f"; the kernel's are in {', '.join(self.types)}" if self.types else ""
+        to = f"of what is rounded to {', '.join(self.operands)}" if self.operands else ""
+        return f"{sums}{', ' if sums and to else '; ' if to else ''}{to}"
 
     @property
     def narrow(self) -> tuple[str, ...]:

@@ -22,9 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from layoutalg.hazards.block_values import Dice, Place, WaveReader, is_followed
+from layoutalg.hazards.block_values import Dice, WaveReader, is_followed
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
 from layoutalg.hazards.thread_values import relevant
+from layoutalg.hazards.token_reader import Place
 from layoutalg.hazards.undefined import at_start
 from layoutalg.isa.decode.instructions import EXEC, VCC, Instruction, Operand
 from layoutalg.isa.effects import Registers, registers, scalars

@@ -1,6 +1,6 @@
 """What registers hold in the waves of one block, as far as thread numbers and picked numbers say it.
 
-The semantics table is read on arrays with axes for waves and lanes, as the run on numbers reads it.  A scalar load
+The semantics table is read on arrays (`token_reader`).  A scalar load
 brings a number that is picked by its place in memory, so that all waves get the same from one place.
 What it cannot represent: floating point, modifiers, moves across lanes by DPP, what vector loads bring: of these
 nothing is known.
@@ -9,22 +9,17 @@ nothing is known.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from layoutalg.hazards.thread_values import LANE_MOVES
-from layoutalg.isa.decode.instructions import EXEC, NO_REGISTER, Instruction, Operand
-from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
+from layoutalg.hazards.token_reader import EXECUTION, VALUES, Place, TokenReader, halves
+from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
+from layoutalg.isa.run.arrays import Array, bits_to_lanes, lanes_to_bits
 from layoutalg.isa.semantics.accesses import ACCESSES, access_of
 from layoutalg.isa.semantics.table import ALU
-
-_VALUES = ArrayValues()
-
-Place = tuple[str, int]
-
-_EXEC = Operand("s", EXEC)
 
 
 class Dice:
@@ -38,10 +33,10 @@ class Dice:
         dice = random.Random(f"{self.seed} {key}")
         kind = dice.random()
         if kind < 0.5:
-            return _VALUES.const(dice.randrange(8), 32)
+            return VALUES.const(dice.randrange(8), 32)
         if kind < 0.8:
-            return _VALUES.const(dice.randrange(8) << dice.randrange(3, 10), 32)
-        return _VALUES.const(dice.randrange(1024) if kind < 0.9 else dice.getrandbits(32), 32)
+            return VALUES.const(dice.randrange(8) << dice.randrange(3, 10), 32)
+        return VALUES.const(dice.randrange(1024) if kind < 0.9 else dice.getrandbits(32), 32)
 
     def choice(self, key: object, some: tuple[int, ...]) -> int:
         """One of some."""
@@ -54,7 +49,7 @@ class Dice:
 
 
 @dataclass
-class WaveReader:
+class WaveReader(TokenReader):
     """Carries out instructions on what registers hold."""
 
     words: Mapping[Place, Array]
@@ -63,72 +58,37 @@ class WaveReader:
 
     def results(self, one: Instruction, dice: Dice) -> dict[Place, Array]:
         """What an instruction writes; nothing of what is not known."""
-        alu, on = ALU.get(one.name), self.on
+        on = self.on
         if on is None and one.name.startswith("V_"):
             return {}
         if one.name in LANE_MOVES and on is not None:
             return self._of_lane(one, on)
         if one.name == "S_GETPC_B64":
-            return dict(_halves(one.operands["d"], _VALUES.const(one.address + one.size, 64)))
+            return dict(halves(one.operands["d"], VALUES.const(one.address + one.size, 64)))
         if one.name in ACCESSES:
             return dict(self._loaded(one, dice))
-        if alu is None or alu.floats or one.fields.keys() - {"simm16"} or len(one.form) > 5:
+        found = self.computed(one)
+        if found is None:
             return {}
-        words = [self._token(one, token) for token in alu.reads]
-        if any(word is None for word in words):
-            return {}
-        found = alu.effect(_VALUES, *words)
-        each = zip(alu.writes, [found] if len(alu.writes) == 1 else [*found], strict=True)
-        return dict(self._written(one, each, np.ones(1, np.bool_) if on is None else on))
-
-    def read(self, operand: Operand, bits: int = 32) -> Array | None:
-        """The word that an operand is."""
-        if operand.kind in ("int", "bits"):
-            return _VALUES.const(operand.index, bits)
-        low = self.words.get((operand.kind, operand.index))
-        if bits == 32 or low is None:
-            return low
-        high = self.words.get((operand.kind, operand.index + 1))
-        return None if high is None else _VALUES.pair(*np.broadcast_arrays(low, high))
+        return dict(self._written(one, found, np.ones(1, np.bool_) if on is None else on))
 
     def mask(self, operand: Operand) -> Array | None:
         """The truth of each lane that scalar registers are."""
         word = self.read(operand, self.lanes)
         return None if word is None else bits_to_lanes(word)
 
-    def _token(self, one: Instruction, token: str) -> Array | None:
-        """What a token of a signature reads (`isa.semantics.table`)."""
-        if token == "k":
-            value = one.fields.get("simm16", 0)
-            return _VALUES.const(value - (1 << 16) if value >> 15 else value, 32)
-        if token == "lane":
-            return np.arange(self.lanes, dtype=np.uint32).reshape(1, 1, 1, -1)
-        if token == "scc":
-            word = self.words.get(("scc", 0))
-            return None if word is None else word != 0
-        if token.startswith("exec"):
-            return self.read(_EXEC, int(token[4:]))
-        operand = one.operands.get(token[0])
-        if operand is None:
-            return None
-        if token == "n":
-            return self.mask(operand)
-        return self.read(operand, int(token[1:])) if token[1:] in ("32", "64") else None
-
-    def _written(
-        self, one: Instruction, results: Iterable[tuple[str, Array]], on: Array
-    ) -> Iterator[tuple[Place, Array]]:
-        for token, word in results:
+    def _written(self, one: Instruction, results: Mapping[str, Array], on: Array) -> Iterator[tuple[Place, Array]]:
+        for token, word in results.items():
             if token == "scc":
                 yield ("scc", 0), word.astype(np.uint32)
             elif token == "m":
                 bits = lanes_to_bits(np.logical_and(word, on), self.lanes)
                 yield from (pair for role in ("m", "m2") if role in one.operands
-                            for pair in _halves(one.operands[role], bits))  # fmt: skip
+                            for pair in halves(one.operands[role], bits))  # fmt: skip
             elif token.startswith("exec"):
-                yield from _halves(_EXEC, word)
+                yield from halves(EXECUTION, word)
             elif token in ("d32", "d64"):
-                yield from _halves(one.operands["d"], word)
+                yield from halves(one.operands["d"], word)
 
     def _of_lane(self, one: Instruction, on: Array) -> dict[Place, Array]:
         word = self.read(one.operands["a"])
@@ -145,13 +105,13 @@ class WaveReader:
             shape = np.broadcast_shapes(word.shape[:-1], lane.shape[:-1])
             word = np.take_along_axis(np.broadcast_to(word, (*shape, self.lanes)),
                                       np.broadcast_to(lane, (*shape, 1)), axis=-1)  # fmt: skip
-        return dict(_halves(one.operands["d"], word))
+        return dict(halves(one.operands["d"], word))
 
     def _loaded(self, one: Instruction, dice: Dice) -> Iterator[tuple[Place, Array]]:
         """What a scalar load brings: a number by its place in memory."""
         base = self.read(one.operands.get("base", NO_REGISTER), 64)
         further = one.operands.get("soffset", NO_REGISTER)
-        more = _VALUES.const(0, 32) if further == NO_REGISTER else self.read(further)
+        more = VALUES.const(0, 32) if further == NO_REGISTER else self.read(further)
         if base is None or more is None or "_BUFFER_" in one.name or ACCESSES[one.name].space != "constant":
             return
         first = base + more.astype(np.uint64) + np.uint64(one.fields.get("offset", 0) % (1 << 64))
@@ -159,11 +119,6 @@ class WaveReader:
             words = [int(dice.word(int(at) + 4 * k).item()) for at in first.ravel()]
             place = one.operands["d"].kind, one.operands["d"].index + k
             yield place, np.array(words, np.uint32).reshape(first.shape)
-
-
-def _halves(target: Operand, word: Array) -> Iterator[tuple[Place, Array]]:
-    halves = (word,) if word.dtype == np.uint32 else (_VALUES.low(word), _VALUES.high(word))
-    yield from (((target.kind, target.index + k), half) for k, half in enumerate(halves))
 
 
 def is_followed(one: Instruction) -> bool:

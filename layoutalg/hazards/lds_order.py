@@ -170,7 +170,7 @@ class LdsOrder:
         fields = step.instruction.fields
         if access.to_lds:
             base = known.read(Operand("m0"))
-            lanes = np.arange(known.wave_size, dtype=np.int64) * access.lane_stride
+            lanes = np.arange(known.lanes, dtype=np.int64) * access.lane_stride
             offsets = [fields.get("offset", 0)]
         else:
             base = known.read(step.instruction.operands["addr"])
@@ -178,7 +178,7 @@ class LdsOrder:
             offsets = _offsets(access, fields)
         if base is None:
             return None
-        shape = (1, 1, self.threads // known.wave_size, known.wave_size)
+        shape = (1, 1, self.threads // known.lanes, known.lanes)
         first = np.broadcast_to(base.astype(np.int64) + lanes, shape)[0, 0]
         inside = np.arange(access.size)
         places = [first[..., None] + offset + inside for offset in offsets]

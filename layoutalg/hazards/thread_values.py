@@ -1,6 +1,6 @@
 """What registers hold in each thread of a block, where constants and the thread's number alone say it.
 
-The semantics table is read on arrays with axes for waves and lanes, as the run on numbers reads it; what comes from
+The semantics table is read on arrays (`token_reader`); what comes from
 arguments, from the block's number or from memory is not known.  So the addresses of most accesses of LDS are known,
 whatever the launch: they are made of the thread's number and of constants.
 
@@ -18,27 +18,22 @@ off (they are not known); modifiers of operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.hazards.token_reader import EXECUTION, VALUES, Place, TokenReader, halves
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.effects import Registers, registers
-from layoutalg.isa.run.arrays import Array, ArrayValues
-from layoutalg.isa.semantics.entries import Alu
+from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.semantics.table import ALU
-
-_VALUES = ArrayValues()
-
-Place = tuple[str, int]
 
 #: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
 _UNSAID = 1024
 
-_EXEC: Place = ("s", EXEC)
 LANE_MOVES = frozenset({"V_READFIRSTLANE_B32", "V_READLANE_B32"})
 
 
@@ -61,10 +56,10 @@ class BlockInARow:
 
 
 @dataclass
-class KnownInThreads:
+class KnownInThreads(TokenReader):
     """What is known at one place of the code: words by register, truths of lanes by the first register of the mask."""
 
-    wave_size: int
+    lanes: int
     words: dict[Place, Array] = field(default_factory=dict)
     masks: dict[int, Array] = field(default_factory=dict)
 
@@ -72,12 +67,12 @@ class KnownInThreads:
     def at_entry(cls, threads: int, wave_size: int) -> KnownInThreads:
         """At the entry of a block of so many threads in a row: v0 is the thread, and all lanes are on."""
         numbers = np.arange(threads, dtype=np.uint32).reshape(1, 1, -1, wave_size)
-        on = {("s", EXEC + k): _VALUES.const(-1, 32) for k in range(wave_size // 32)}
+        on = {("s", EXEC + k): VALUES.const(-1, 32) for k in range(wave_size // 32)}
         return cls(wave_size, {("v", 0): numbers, **on})
 
     def copy(self) -> KnownInThreads:
         """An independent copy."""
-        return KnownInThreads(self.wave_size, dict(self.words), dict(self.masks))
+        return KnownInThreads(self.lanes, dict(self.words), dict(self.masks))
 
     def join(self, other: KnownInThreads) -> bool:
         """Keeps what the other holds too; whether that is less than was known."""
@@ -89,7 +84,7 @@ class KnownInThreads:
     @property
     def all_on(self) -> bool:
         """Whether all lanes are known to be on."""
-        words = [self.words.get(("s", EXEC + k)) for k in range(self.wave_size // 32)]
+        words = [self.words.get(("s", EXEC + k)) for k in range(self.lanes // 32)]
         return all(word is not None and bool(np.all(word == np.uint32(0xFFFFFFFF))) for word in words)
 
     def step(self, step: FlowStep) -> None:
@@ -105,20 +100,12 @@ class KnownInThreads:
             else:
                 self._write(operand, result)
 
-    def read(self, operand: Operand, bits: int = 32) -> Array | None:
-        """The word that an operand is."""
-        if operand.kind in ("int", "bits"):
-            return _VALUES.const(operand.index, bits)
-        low = self.words.get((operand.kind, operand.index))
-        if bits == 32 or low is None:
-            return low
-        high = self.words.get((operand.kind, operand.index + 1))
-        return None if high is None else _VALUES.pair(low, high)
+    def mask(self, operand: Operand) -> Array | None:
+        """The truth of each lane that scalar registers are."""
+        return self.masks.get(operand.index)
 
     def _write(self, operand: Operand, word: Array) -> None:
-        halves = (word,) if word.dtype == np.uint32 else (_VALUES.low(word), _VALUES.high(word))
-        for k, half in enumerate(halves):
-            self.words[operand.kind, operand.index + k] = half
+        self.words |= dict(halves(operand, word))
 
     def _forget(self, written: Registers) -> None:
         for key in [key for key in self.words if written & registers(*key)]:
@@ -128,55 +115,31 @@ class KnownInThreads:
 
     def _computed(self, one: Instruction) -> dict[Operand, Array]:
         """What an instruction writes, by operand; nothing of what is not known."""
-        alu = ALU.get(one.name)
         if one.name in LANE_MOVES:
             return self._of_lane(one)
-        if alu is None or alu.floats or one.fields.keys() - {"simm16"} or len(one.form) > 5:
-            return {}
-        words = [self._token(one, token) for token in alu.reads]
-        if any(word is None for word in words):
-            return self._partly(one)
-        found = alu.effect(_VALUES, *words)
-        return dict(self._results(one, alu, [found] if len(alu.writes) == 1 else [*found]))
+        found = self.computed(one)
+        return self._partly(one) if found is None else dict(self._results(one, found))
 
-    def _results(self, one: Instruction, alu: Alu, found: Iterable[Array]) -> Iterator[tuple[Operand, Array]]:
-        for token, word in zip(alu.writes, found, strict=True):
+    def _results(self, one: Instruction, found: Mapping[str, Array]) -> Iterator[tuple[Operand, Array]]:
+        for token, word in found.items():
             if token == "scc":
                 yield Operand("scc"), word.astype(np.uint32)
             elif token.startswith("exec"):
-                yield Operand("s", EXEC), word
+                yield EXECUTION, word
             elif token == "m" and "m" in one.operands:
                 yield one.operands["m"], word
             elif token in ("d32", "d64"):
                 yield one.operands["d"], word
 
-    def _token(self, one: Instruction, token: str) -> Array | None:
-        """What a token of a signature reads (`isa.semantics.table`)."""
-        if token == "k":
-            value = one.fields.get("simm16", 0)
-            return _VALUES.const(value - (1 << 16) if value >> 15 else value, 32)
-        if token == "lane":
-            return np.arange(self.wave_size, dtype=np.uint32).reshape(1, 1, 1, -1)
-        if token == "scc":
-            word = self.words.get(("scc", 0))
-            return None if word is None else word != 0
-        if token == "n":
-            operand = one.operands.get("n")
-            return None if operand is None else self.masks.get(operand.index)
-        if token in ("exec32", "exec64"):
-            return self.read(Operand("s", EXEC), int(token[4:]))
-        operand = one.operands.get(token[0])
-        return self.read(operand, int(token[1:])) if operand and token[1:] in ("32", "64") else None
-
     def _partly(self, one: Instruction) -> dict[Operand, Array]:
         """What is known of a result though a source is not: EXEC saved, and what is or-ed with ones, so turned on."""
         bits = 64 if one.name.endswith("B64") else 32
         if "_SAVEEXEC_" in one.name:
-            saved = self.read(Operand("s", EXEC), bits)
+            saved = self.read(EXECUTION, bits)
             return {} if saved is None else {one.operands["d"]: saved}
         if one.name not in ("S_OR_B64", "S_OR_B32"):
             return {}
-        ones = _VALUES.const(-1, bits)
+        ones = VALUES.const(-1, bits)
         sources = (self.read(one.operands[role], bits) for role in "ab")
         return {one.operands["d"]: ones} if any(word is not None and np.all(word == ones) for word in sources) else {}
 

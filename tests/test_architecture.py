@@ -173,6 +173,7 @@ OF_NO_MODULE = {
     "interop/cute/test_definitions": "all that the room can be asked, by definition",
     "interop/cute/test_pycute": "benchmarks/cute, the room beside NVIDIA's own",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
+    "judge/test_table": "benchmarks/judge, kernels of KernelBench's first kinds",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",
     "kernel/program/test_new_statement": "a recipe of CONTRIBUTING",
     "layout/test_new_transform": "a recipe of CONTRIBUTING",

@@ -123,14 +123,11 @@ def fact_of(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     if in_lds and (how.transposed or how.to_lds):
         what = "loads that transpose" if how.transposed else "loads to LDS"
         return replace(fact, why=f"no source says what {what} cost in LDS")
-    if access.own_offset is not access.offset:
-        return replace(fact, why="where tensors begin that loaded addresses point to is not known")
-    alike = simplify(moved(access.offset, dict.fromkeys(block.threads, ZERO)))
-    apart = [simplify(one.offset - alike) for one in parts]
-    if not own_variables(apart[0]) <= set(block.threads):
-        return replace(fact, why=f"its lanes lie {apart[0]} bytes apart")
-    if any(kind_of(v) is not None for v in own_variables(alike)):
-        return replace(fact, why="what was loaded says where its lanes are")
+    try:
+        alike, first = lanes_apart(block, access)
+    except NotApartError as error:
+        return replace(fact, why=str(error))
+    apart = [first, *(simplify(one.offset - alike) for one in parts[1:])]
     lanes = _Lanes.of(block, [one.guard for one in parts])
     if not lanes.always.any():
         return fact
@@ -139,6 +136,26 @@ def fact_of(block: BlockThreads, parts: Sequence[TracedAccess]) -> Fact:
     except OverflowError:
         return replace(fact, why="its lanes lie 2⁶³ bytes apart, or more")
     return priced.cycles(fact, alike) if in_lds else priced.segments(fact, alike)
+
+
+class NotApartError(ValueError):
+    """How lanes lie beside each other is not seen; says why."""
+
+
+def lanes_apart(block: BlockThreads, access: TracedAccess) -> tuple[Expr, Expr]:
+    """Where an access begins: a part that all lanes of a block have alike, and one of the thread alone.
+
+    Raises `NotApartError`.
+    """
+    if access.own_offset is not access.offset:
+        raise NotApartError("where tensors begin that loaded addresses point to is not known")
+    alike = simplify(moved(access.offset, dict.fromkeys(block.threads, ZERO)))
+    apart = simplify(access.offset - alike)
+    if not own_variables(apart) <= set(block.threads):
+        raise NotApartError(f"its lanes lie {apart} bytes apart")
+    if any(kind_of(v) is not None for v in own_variables(alike)):
+        raise NotApartError("what was loaded says where its lanes are")
+    return alike, apart
 
 
 def _waves(block: BlockThreads, e: Expr) -> Ints:

@@ -37,6 +37,7 @@ from layoutalg.counters.definitions import (
     TYPED,
     addressed,
     counted,
+    has_line_counter,
     instructions_of,
     is_rdna,
     lds_counters,
@@ -281,7 +282,7 @@ def _of_the_run(ran: GridCounts, watch: Observer, kernel: KernelBinary) -> Itera
         total = sum(one.bytes for one in moved if one.store is store)
         most = total if ran.times == 1 else _most_bytes(ran, store, kernel.wave_size)
         yield CounterFigure(name, total, most, "of all lanes in global memory, caches apart", RUN)
-    yield from () if is_rdna(kernel.target) else _caches(ran, watch)
+    yield from _caches(ran, watch) if has_line_counter(kernel.target) else ()
     what = "of the smallest size that instructions touch, by wave"
     if ran.times == 1:
         total = sum(one.segments for one in moved)

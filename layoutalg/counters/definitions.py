@@ -113,6 +113,12 @@ def lds_counters(target: str) -> tuple[tuple[str, str, str], tuple[str, str, str
     )
 
 
+def has_line_counter(target: str) -> bool:
+    """Whether a target has `TCP_TOTAL_CACHE_ACCESSES_sum`."""
+    said = gpu(target).counters
+    return said is not None and said.family == "CDNA"
+
+
 def lds_doubts(target: str) -> tuple[str, ...]:
     """What speaks against the counters of LDS cycles being our cycles."""
     return (rdna.UNREAD,) if is_rdna(target) else ()

@@ -8,6 +8,7 @@ Each counter is a sum over instructions, of how often each is issued (`instructi
 sizes, and rests on claims that are proved of the kernel.  Of LDS the cycles of each instruction are those of
 `audit.costs`, where they are the same wherever the block begins, and all lanes of all waves take part; what is
 conflict-free is so for any lanes.  A counter without a formula says why.
+What lanes move is `traffic`'s.
 What it cannot represent: launches whose blocks have a size; what is loaded, where it says where a wave goes.
 """
 
@@ -24,14 +25,15 @@ from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.runs import STEPS, Runs
 from layoutalg.counters import call as calls
 from layoutalg.counters import count
-from layoutalg.counters.count import Certainty, CounterFigure
+from layoutalg.counters.count import CounterFigure
 from layoutalg.counters.definitions import lds_counters, lds_doubts, source_of, times_at_most
+from layoutalg.counters.formulas import traffic
+from layoutalg.counters.formulas.formula import CounterFormula, few
 from layoutalg.counters.formulas.instructions import Issued, IssuedCounts
 from layoutalg.counters.formulas.sums import NotCountedError
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import ZERO, Expr, InexpressibleError, budget, const, div, simplify, substitute
-from layoutalg.index.evaluate import value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch import concrete
 from layoutalg.launch.symbolic import LDS, KernelLaunch
@@ -48,45 +50,8 @@ SECONDS = 60.0
 """How long following a kernel and showing what its counts rest on may take."""
 
 
-FEW = 3
-"""Reasons that are told of one counter, at most."""
-
 TRIED = (300, 100, 33, 7, 1)
 """What sizes are near at which a counter is counted that has no formula, the first that the launch allows."""
-
-
-@dataclass(frozen=True)
-class CounterFormula:
-    """What a counter comes to, from `least` to `most`, as terms of the sizes; None where that is not seen, and why."""
-
-    name: str
-    least: Expr | None
-    most: Expr | None
-    what: str
-    source: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def certainty(self) -> Certainty:
-        """How surely it is known."""
-        if self.least is None or self.most is None:
-            return "not known"
-        if self.least is not self.most:
-            return "bounded"
-        return "in doubt" if self.notes else "exact"
-
-    @property
-    def text(self) -> str:
-        """The formula, or both."""
-        if self.least is None or self.most is None:
-            return "no formula"
-        return f"{self.least}" if self.least is self.most else f"{self.least} … {self.most}"
-
-    def at(self, sizes: Mapping[Expr, int]) -> tuple[int, int] | None:
-        """What it comes to at sizes; None of one without a formula."""
-        if self.least is None or self.most is None:
-            return None
-        return value(self.least, sizes), value(self.most, sizes)
 
 
 @dataclass(frozen=True)
@@ -105,7 +70,7 @@ class CounterFormulas:
     def __getitem__(self, name: str) -> CounterFormula:
         return next(one for one in self.formulas if one.name == name)
 
-    def at(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, int] | None]:
+    def at(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, int | None] | None]:
         """What each comes to at sizes, least and most."""
         known = {symbol: sizes[name] for name, symbol in self.symbols.items() if name in sizes}
         return {one.name: one.at(known) for one in self.formulas}
@@ -167,17 +132,21 @@ def formulas_of(
     """The formulas of a decoded kernel."""
     with budget.within(seconds):
         kernel = LaunchedKernel.of(code, file).follow(in_order=False)
-        found = tuple(_formulas(code, kernel))
-        unproved = tuple(_unproved(kernel))
+        issued = IssuedCounts(kernel)
+        found = tuple(_formulas(code, kernel, issued))
+        moved = tuple(traffic.formulas(kernel, issued)) if kernel.stopped is None else ()
+        unproved = tuple(_unproved(kernel, issued))
     given = {file.symbols[key]: const(n) for key, n in (sizes or {}).items() if key in file.symbols}
     notes = tuple(f"it rests on what is not proved: {what}" for what in unproved)
     stated = [_stated(_with_sizes(one, given), code.kernel.target) for one in found]
+    stated += [_with_sizes(one, given) for one in moved]
     by_order = tuple(count.by_order(code, [(one, 1) for one in code.instructions]))
     told = (one if one.name == "SQ_WAVES" else replace(one, notes=(*one.notes, *by_order, *notes)) for one in stated)
     formulas = tuple(told)
     made = CounterFormulas(code.kernel.name, code.kernel.target, formulas, unproved, file.symbols)
     left = {one.name for one in formulas if one.least is None}
-    return replace(made, **_counted(code, file, sizes or {}, left)) if left else made
+    again = left - {one.name for one in moved}  # what lanes move is no reason for a run
+    return replace(made, **_counted(code, file, sizes or {}, left)) if again else made
 
 
 def _counted(code: MachineCode, file: SpecFile, sizes: Mapping[str, int], names: Collection[str]) -> Data:
@@ -199,9 +168,9 @@ def _with_sizes(one: CounterFormula, given: Mapping[Expr, Expr]) -> CounterFormu
     return replace(one, least=least, most=most)
 
 
-def _unproved(kernel: Followed) -> Iterator[str]:
+def _unproved(kernel: Followed, issued: IssuedCounts) -> Iterator[str]:
     if kernel.stopped is None:
-        for about, verdict in IssuedCounts(kernel).claims():
+        for about, verdict in issued.claims():
             if not verdict:
                 yield about
 
@@ -214,12 +183,11 @@ def _stated(one: CounterFormula, target: str) -> CounterFormula:
     return replace(one, notes=said.notes)
 
 
-def _formulas(code: MachineCode, kernel: Followed) -> Iterator[CounterFormula]:
+def _formulas(code: MachineCode, kernel: Followed, issued: IssuedCounts) -> Iterator[CounterFormula]:
     """Every counter, of all instructions together."""
     if kernel.stopped is not None:
         yield CounterFormula("SQ_WAVES", None, None, "waves", "", (f"not followed: {kernel.stopped}",))
         return
-    issued = IssuedCounts(kernel)
     try:
         waves, each = issued.all_waves, [*issued.each.values()]
     except NotCountedError as error:
@@ -236,18 +204,6 @@ def _formulas(code: MachineCode, kernel: Followed) -> Iterator[CounterFormula]:
     yield from _lds(kernel, issued)
 
 
-def _few(found: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Of places and reasons each reason once, with the first place, and no more of them than one reads."""
-    by_reason: dict[str, dict[str, None]] = {}
-    for place, why in found:
-        by_reason.setdefault(why, {})[place] = None
-    each = [
-        f"{why}: {next(iter(places))}{f' and {len(places) - 1} more' if len(places) > 1 else ''}"
-        for why, places in by_reason.items()
-    ]
-    return tuple(each) if len(each) <= FEW else (*each[: FEW - 1], f"and {len(each) - FEW + 1} more reasons")
-
-
 @dataclass
 class _Sum:
     """A counter so far."""
@@ -260,7 +216,7 @@ class _Sum:
     def formula(self, figure: CounterFigure, often: int) -> CounterFormula:
         """The counter, of which that is the figure where each instruction is issued once; so often it counts."""
         if self.left:
-            return CounterFormula(figure.name, None, None, figure.what, "", _few(self.left))
+            return CounterFormula(figure.name, None, None, figure.what, "", few(self.left))
         least, most = simplify(self.least), simplify(self.most * often)
         notes = tuple(dict.fromkeys(self.notes))
         return CounterFormula(figure.name, least, most, figure.what, figure.source, notes)
@@ -295,7 +251,7 @@ def _lds(kernel: Followed, issued: IssuedCounts) -> Iterator[CounterFormula]:
     doubts = tuple(dict.fromkeys((*(doubt for one in found for doubt in one.doubts), *lds_doubts(target))))
     for (name, what, source), lost in zip(lds_counters(target), (True, False), strict=True):
         numbers = [one.lost if lost else one.used for one in found]
-        why = _few([(one.place, one.why) for one, n in zip(found, numbers, strict=True) if n is None])
+        why = few([(one.place, one.why) for one, n in zip(found, numbers, strict=True) if n is None])
         if why:
             yield CounterFormula(name, None, None, what, "", why)
             continue

@@ -9,7 +9,7 @@ What it cannot represent: see `waves` and `sums`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -105,13 +105,14 @@ class IssuedCounts:
             return issued
 
     def _count(self, steps: TracedSteps, active: Expr | None = None) -> Expr:
-        key = steps.path, steps.loops, active
+        return self.counted((steps.path, steps.loops, active), lambda: self.waves.cases(steps, active))
+
+    def counted(self, key: object, cases: Callable[[], Iterable[CountedCase]]) -> Expr:
+        """How many points cases have, once for each key.  Raises `NotCountedError`."""
         if key not in self._found:
             try:
-                cases = self.waves.cases(steps, active)
-                self._found[key] = simplify(
-                    sum((count(case.indices, case.conditions, self.holds) for case in cases), start=ZERO)
-                )
+                each = (count(case.indices, case.conditions, self.holds) for case in cases())
+                self._found[key] = simplify(sum(each, start=ZERO))
             except NotCountedError as error:
                 self._found[key] = error
             except budget.OutOfTimeError:

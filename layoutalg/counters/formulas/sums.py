@@ -11,6 +11,7 @@ loop that lanes leave for themselves has none.  Each step keeps the number of po
 | i = e, e without i | e in place of i, where 0 ≤ e < its extent |
 | a denial; one of several | all points, less those of which none of them holds |
 | two orders that differ by a number without indices | the stricter |
+| an order, and one that is less by so much of each index | the second, since indices are at least 0 |
 | orders without a common index | the product of both |
 | Σ aₖ·iₖ ≤ c alone, aₖ > 0, each aₖ₊₁ = aₖ·extentₖ | Σ aₖ·iₖ is a₁·q, q any below Π extents: ⌊c / a₁⌋ + 1, or all |
 | several, of one index alone | from the greatest of what they ask at least to the least of what they ask at most |
@@ -165,6 +166,7 @@ class _Box:
                 merged.append(line)
             else:
                 merged[alike] = replace(line, rest=self.least(merged[alike].rest, line.rest))
+        merged = [line for line in merged if not any(other.implies(line) for other in merged)]
         total, left = ONE, list(self.indices)
         while left:
             group, found = {left[0].variable}, list[_Line]()
@@ -263,6 +265,14 @@ class _Line:
     @property
     def of(self) -> frozenset[Expr]:
         return self.bent or frozenset(self.steps)
+
+    def implies(self, other: _Line) -> bool:
+        """Whether the other is greater by no less than 0 of each index, and not the same."""
+        if self is other or self.bent or other.bent or self.steps == other.steps:
+            return False
+        more = [other.steps.get(v, ZERO) - self.steps.get(v, ZERO) for v in {*self.steps, *other.steps}]
+        each = [simplify(one) for one in (*more, other.rest - self.rest)]
+        return all(one.op == "const" and one.value >= 0 for one in each)
 
     @property
     def room(self) -> Expr:

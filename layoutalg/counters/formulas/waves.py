@@ -91,19 +91,19 @@ class Waves:
     def cases(self, steps: TracedSteps, active: Expr | None = None) -> Iterator[CountedCase]:
         """The waves that carry steps out, in all iterations; those of them that have a lane that is `active`."""
         indices = [*(CountIndex(v, n) for v, n in self.blocks), CountIndex(self.number, const(self.count))]
-        conditions = [one for part in steps.path for one in self._of_wave(self._in_count(part, steps.loops))]
-        conditions += [] if active is None else self._some_lane(self._settled(active), MOST_WAYS)
+        conditions = [one for part in steps.path for one in self._of_wave(self.in_count(part, steps.loops))]
+        conditions += [] if active is None else self._some_lane(self.settled(active), MOST_WAYS)
         for t in steps.loops:
             if t in self.loops.iterations:
                 if not self.loops.iterations[t].of_waves:
                     raise NotCountedError("waves may go on in a loop that no lane is in")
-                conditions += self._some_lane(self._settled(self.loops.iterations[t].active), MOST_WAYS)
+                conditions += self._some_lane(self.settled(self.loops.iterations[t].active), MOST_WAYS)
                 indices.append(CountIndex(t, None))
             else:
                 indices.append(CountIndex(t, self._at_first_lane(self.loops.counts[t])))
-        yield from _first_turns(CountedCase(tuple(indices), tuple(conditions)), steps.loops)
+        yield from first_turns(CountedCase(tuple(indices), tuple(conditions)), steps.loops)
 
-    def _in_count(self, part: Expr, loops: Sequence[Expr]) -> Expr:
+    def in_count(self, part: Expr, loops: Sequence[Expr]) -> Expr:
         """Where a loop is left, as its count says; else the part itself."""
         for t in loops:
             if t in self.loops.exits and t not in self.loops.iterations:
@@ -114,7 +114,7 @@ class Waves:
                     return t < last
         return part
 
-    def _settled(self, e: Expr) -> Expr:
+    def settled(self, e: Expr) -> Expr:
         """With what is known of the iterations that a lane is active in."""
         inside = {one.inside: select(one.active, 1, 0) for one in self.loops.iterations.values()}
         while not inside.keys().isdisjoint(variables(e)):
@@ -123,7 +123,7 @@ class Waves:
 
     def _of_wave(self, part: Expr) -> list[Expr]:
         """A condition on the wave, without lanes."""
-        part = self._settled(part)
+        part = self.settled(part)
         unknown = [v for v in variables(part) if kind_of(v) is not None]
         if not unknown:
             return [self._at_first_lane(part)]
@@ -134,16 +134,16 @@ class Waves:
             return [one for each in part.args for one in self._of_wave(each)]
         if part.op == "any":
             return [any_of(*(all_of(*self._of_wave(each)) for each in part.args))]
-        raise NotCountedError(f"a branch goes by {_said(unknown[0])}")
+        raise NotCountedError(f"a branch goes by {said(unknown[0])}")
 
     def _of_lanes(self, part: Expr, v: Expr) -> list[Expr] | None:
         """Of a condition that some lane has a bit, or none has; None of another."""
         if kind_of(v) is not Kind.ANY or function_of(v) != "any" or not arguments_of(v):
             return None
         own, *vacant = arguments_of(v)
-        if vacant and self._settled(vacant[0]) is not FALSE:
+        if vacant and self.settled(vacant[0]) is not FALSE:
             return None
-        own, where = self._settled(own), [simplify(substitute(part, {v: const(k)})) for k in (0, 1)]
+        own, where = self.settled(own), [simplify(substitute(part, {v: const(k)})) for k in (0, 1)]
         if where[0] is TRUE and _same(where[1], own):
             return self._some_lane(own, MOST_WAYS)
         if where[0] is FALSE and _same(where[1], negation(own)):
@@ -153,7 +153,7 @@ class Waves:
     def _at_first_lane(self, e: Expr) -> Expr:
         """What all lanes of a wave have alike, of the wave's number.  Raises `NotCountedError` where they have not."""
         if unknown := [v for v in variables(e) if kind_of(v) is not None]:
-            raise NotCountedError(f"what is counted goes by {_said(unknown[0])}")
+            raise NotCountedError(f"what is counted goes by {said(unknown[0])}")
         if set(self.wave.threads).isdisjoint(variables(e)):
             return simplify(e)
         if simplify(substitute(e, self.wave.threads_at(ZERO))) is not simplify(e):
@@ -191,10 +191,10 @@ class Waves:
 
     def _with_most_room(self, parts: Sequence[Expr]) -> list[Expr]:
         """The conditions of the lane that has the most room, of those that have a thread."""
-        lanes, rooms = self._exist.copy(), dict[Expr, Ints]()
+        lanes, rooms = self.exist.copy(), dict[Expr, Ints]()
         for part in parts:
             if self._of_threads(part):
-                lanes &= self._each(part) != 0
+                lanes &= self.of_each_lane(part) != 0
                 continue
             room = slack(part)
             if room is None:
@@ -203,7 +203,7 @@ class Waves:
             lane = simplify(room - base)
             if not self._of_threads(lane):
                 raise NotCountedError(f"some lane has {part}")
-            rooms[base] = np.minimum(rooms[base], self._each(lane)) if base in rooms else self._each(lane)
+            rooms[base] = np.minimum(rooms[base], self.of_each_lane(lane)) if base in rooms else self.of_each_lane(lane)
         if not rooms:
             return self._where(np.asarray(lanes.any(axis=1)))
         best = np.stack([np.where(lanes, room, np.iinfo(np.int64).min) for room in rooms.values()])  # part, wave, lane
@@ -226,11 +226,11 @@ class Waves:
         return base + lookup(most.tolist(), self.number) >= 0
 
     @cached_property
-    def _exist(self) -> Bools:
+    def exist(self) -> Bools:
         """Which lanes have a thread: axes wave and lane."""
         return np.arange(self.count * self.wave.size).reshape(self.count, -1) < self.wave.count
 
-    def _each(self, e: Expr) -> Ints:
+    def of_each_lane(self, e: Expr) -> Ints:
         """A term of the threads' numbers, of each lane; of lanes without a thread that of the last one that has one."""
         left, at = np.minimum(np.arange(self.count * self.wave.size), self.wave.count - 1), dict[Expr, Ints]()
         for t in self.wave.threads:
@@ -240,7 +240,7 @@ class Waves:
         return np.broadcast_to(array([e], read)[0], left.shape).astype(np.int64).reshape(self.count, -1)
 
 
-def _first_turns(case: CountedCase, loops: Sequence[Expr]) -> Iterator[CountedCase]:
+def first_turns(case: CountedCase, loops: Sequence[Expr]) -> Iterator[CountedCase]:
     """A case, or that of a loop's first iteration and that of the others, where conditions tell these apart."""
     for one in case.indices:
         t, first = one.variable, eq(one.variable, 0)
@@ -255,7 +255,7 @@ def _first_turns(case: CountedCase, loops: Sequence[Expr]) -> Iterator[CountedCa
         later = var(f"{t} less one", extent_of(t) if t.value.extent is not None else int(t.hi) + 1)
         for indices, at in ((rest, ZERO), ((*rest, CountIndex(later, None)), later + 1)):
             conditions = tuple(simplify(substitute(part, {t: at})) for part in parts)
-            yield from _first_turns(replace(case, indices=indices, conditions=conditions), loops)
+            yield from first_turns(replace(case, indices=indices, conditions=conditions), loops)
         return
     yield case
 
@@ -264,6 +264,6 @@ def _same(one: Expr, other: Expr) -> bool:
     return simplify(one) is simplify(other) or (implies(one, other) and implies(other, one))
 
 
-def _said(v: Expr) -> str:
+def said(v: Expr) -> str:
     """An unknown in words."""
     return "what was loaded or computed" if kind_of(v) in (Kind.DATA, Kind.RESULT) else "a mask that is not read"

@@ -19,6 +19,9 @@ BODIES = {
     "first wave": GUARDED + "__shared__ int s[256]; s[threadIdx.x] = i; __syncthreads();"
     "if (threadIdx.x < 64 && i < n) o[i] = s[threadIdx.x + 1]; }",
     "loaded": GUARDED + "if (i < n) for (int j = 0; j < (x[i] & 15); j++) __builtin_nontemporal_store(j, o + i); }",
+    "backwards": GUARDED + "if (i < n) o[n - 1 - i] = x[i]; }",
+    "every other": GUARDED + "if (i < n && threadIdx.x % 2 == 1) o[i] = x[i]; }",
+    "one a wave": GUARDED + "if (i < n && threadIdx.x % 64 == 0) o[i / 64] = x[0]; }",
     "stays": GUARDED + "for (int j = i; j < n; j += n - 5) __builtin_nontemporal_store(j, o + i); }",
 }
 
@@ -65,6 +68,27 @@ def test_formulas_are_what_a_run_counts(body: str, grid: str, n: int) -> None:
     found, ran = formulas(body, grid).at({"N": n}), counters(built(body), launch(grid), {"N": n})
     for name in ("SQ_INSTS_VALU", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR", "SQ_INSTS_LDS", "SQ_INSTS_SMEM", "barriers"):
         assert found[name] == (ran[name].least, ran[name].most), name
+
+
+@pytest.mark.parametrize("body", ["guard", "strided", "first wave", "backwards", "every other", "one a wave"])
+@pytest.mark.parametrize("n", [1, 63, 700, 5000])
+def test_what_lanes_move_by_formula_is_what_a_run_moves(body: str, n: int) -> None:
+    """Segments where lanes that take part are the first of their wave: not of every other lane, or of the last ones."""
+    grid = "3" if body == "strided" else "(N + 255) // 256"
+    found, ran = formulas(body, grid).at({"N": n}), counters(built(body), launch(grid), {"N": n})
+    for name in ("bytes read", "bytes written", "segments", "TCP_TOTAL_CACHE_ACCESSES_sum"):
+        if name.startswith("bytes") or found[name] is not None:
+            assert found[name] == (ran[name].least, ran[name].most), name
+    assert (found["segments"] is None) == (body in ("backwards", "every other"))
+
+
+def test_what_lanes_move_is_a_term_of_sizes() -> None:
+    found = formulas("guard")
+    assert (found["bytes read"].text, found["bytes written"].certainty) == ("N * 4", "exact")
+    assert found["segments"].text == "(N + 15) // 16 * 2"
+    assert found["TCP_TOTAL_CACHE_ACCESSES_sum"].text == "(N + 31) // 32 or more"
+    assert formulas("every other")["segments"].notes
+    assert "N * 4" in str(found)
 
 
 def test_what_is_loaded_has_no_formula_and_is_counted() -> None:

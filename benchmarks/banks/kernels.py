@@ -161,6 +161,19 @@ def program(backend: str, lanes: int) -> str:
     )  # fmt: skip
 
 
+def global_program(lanes: int) -> str:
+    """The same of global memory, on CUDA."""
+    text = program("cuda", lanes)
+    for old, new in (
+        ("ld.shared.", "ld.global."), ("st.shared.", "st.global."), ('"r"(address)', '"l"(address)'),
+        ("unsigned address = (unsigned)__cvta_generic_to_shared(lds)", "unsigned long long address = (size_t)out"),
+        ("(&out, 4)", f"(&out, {LDS_BYTES + 16})"),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
 if __name__ == "__main__":
     import sys
 

@@ -5,7 +5,8 @@ is decided of what that has seen, by the one asker (`ask`); what fails is carrie
 for granted is a claim too: `followed` fails with the instruction and the reason.  A claim is proved where something was
 shown of each of its subjects (`claims.claim`); where it has none, or was not asked, that is told.
 
-What a launch says that runs are to try (`tried`) is refuted where one is another, as `computes`, and else not claimed.
+What a launch says that runs are to try (`tried`) is proved as `computes` where that is seen in the time, refuted where
+a run is another, and else not claimed.
 Blocks of a few sizes are audited size by size, and a claim is proved where it is at each (`joined`); of many, as one
 block of a size that is not known, and size by size where that leaves something open.
 A kernel with preloaded arguments is audited from both of its entries, unless they come to one state (`symex.entries`).
@@ -33,7 +34,7 @@ from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.block_sizes import EVERY, ManyBlocksError, of_each_block
 from layoutalg.launch.symbolic import always_launched, is_of_all_sizes, said_of_sizes
-from layoutalg.prove import Refuted, Verdict, Verdicts
+from layoutalg.prove import Refuted, Unknown, Verdict, Verdicts
 from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
@@ -107,7 +108,7 @@ def _of_each_block(
 ) -> Audit:
     """The audits of a kernel in blocks of each of these sizes, as one; or the first that is unknown, if it `stops`."""
     if len(cases) == 1:
-        return _of_a_block(code, cases[0][1], seconds)
+        return _of_a_block(code, cases[0][1], seconds, tries=True)
     found, end = dict[str, Audit](), budget.spent() + seconds
     for n, (name, case) in enumerate(cases):  # what one leaves of its time is for the others
         found[name] = _of_a_block(code, case, max(0.0, end - budget.spent()) / (len(cases) - n))
@@ -137,8 +138,8 @@ def _joined(file: SpecFile, cases: Mapping[str, SpecFile], found: Mapping[str, A
     )
 
 
-def _of_a_block(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
-    """The audit of a kernel whose block is numbers."""
+def _of_a_block(code: MachineCode, file: SpecFile, seconds: float, tries: bool = False) -> Audit:
+    """The audit of a kernel whose block is numbers; `tries` to prove what is to be tried, where there is one entry."""
     asked = asked_for(file.launch.claims if file.launch else ())
     case = LaunchedKernel.of(code, file)
     claims = claimed(asked)
@@ -150,6 +151,8 @@ def _of_a_block(code: MachineCode, file: SpecFile, seconds: float) -> Audit:
         with budget.within(budget.left() * FOLLOWING):
             kernel = case.follow()
         decided = _decided(kernel, claims)
+        if tries and (alike or not preloaded):
+            decided = {**decided, computes.NAME: (*(decided[computes.NAME] or ()), *_of_tried(kernel, decided))}
         spare = budget.left()
     ignored = frozenset({"race"} if kernel.ask.waiting() is not None else ())  # what waves wait for may order them
     runs = Runs(code, case.launched, file, each * RUNS_SHARE, ignored)
@@ -202,6 +205,20 @@ def _outcome(claim: KernelClaim, kernel: Followed, before: Decided) -> Iterator[
             yield one
 
 
+def _of_tried(kernel: Followed, before: Decided) -> Iterator[Finding]:
+    """The equations that are to be tried and are proved, where all is that this rests on."""
+    if kernel.stopped is not None or not all(one.verdict for name in computes.RESTS_ON for one in before[name] or ()):
+        return
+    try:
+        for equation in kernel.case.launch.tried:
+            budget.check()
+            found = Finding(computes.NAME, *computes.decided(kernel, equation))
+            if found.verdict:
+                yield found
+    except budget.OutOfTimeError:
+        return
+
+
 def _unloaded(about: str) -> str:
     return f"{about} ({WITHOUT_PRELOAD})".strip()
 
@@ -227,8 +244,8 @@ def _unclaimed(
     if case.launch.guessed:
         yield "that it is launched so (guessed = true)"
     said = {one.tensor for one in case.launch.computes}
-    refuted = {one.about for one in claims if one.claim == computes.NAME and isinstance(one.verdict, Refuted)}
-    said |= {one.tensor for one in case.launch.tried if one.text in refuted}
+    known = {one.about for one in claims if one.claim == computes.NAME and not isinstance(one.verdict, Unknown)}
+    said |= {one.tensor for one in case.launch.tried if one.text in known}
     for tensor in (one for one in case.launch.writes if one not in said):
         runs = tried.get(tensor, 0)
         yield f"what {tensor} holds{f' ({runs} runs at small sizes gave it)' if runs else ''}"

@@ -14,7 +14,7 @@ accesses of bytes, wherever they are, and a run does not tell such from what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -52,7 +52,8 @@ class Refutation:
 
     def findings(self, decided: Sequence[Finding]) -> Iterator[Finding]:
         """What was decided: refuted where a run shows it, and, but for claims that speak of no faults, nowhere else."""
-        computed = [*map(self._computed, decided), *self._tried()]
+        proved = {one.about for one in decided if one.claim == computes.NAME and one.verdict}
+        computed = [*map(self._computed, decided), *self._tried(proved)]
         found = [*map(self._carried_out, computed)]
         faulty = (
             () if all(one.verdict for one in found) else (*self.runs.faulty(), *self.alone.found(), *self.alone.ends())
@@ -81,9 +82,9 @@ class Refutation:
             shown = self._in_time(lambda: next(filter(None, differing_runs(equation, self.runs)), None))
         return one if shown is None else one._replace(verdict=_refuted(one.claim, shown))
 
-    def _tried(self) -> Iterator[Finding]:
-        """Each equation that is to be tried, where a run refutes it."""
-        for equation in self.launch.tried:
+    def _tried(self, proved: Collection[str]) -> Iterator[Finding]:
+        """Each equation that is to be tried and is not proved, where a run refutes it."""
+        for equation in (one for one in self.launch.tried if one.text not in proved):
             shown = self._in_time(partial(self._try, equation))
             if shown is not None:
                 yield Finding(computes.NAME, equation.text, _refuted(computes.NAME, shown))

@@ -10,13 +10,19 @@ how it ends.  Which counts are of one kernel, and what sizes must be multiples o
 | `gemm_3`         | 3 and more | so many tiles'  |
 
 Source: gemm_instance_builder.py of Tile Engine; `IsSupportedArgument` of universal_gemm_kernel.hpp.
-What it cannot represent: k_batch above 1, persistent kernels, D tensors.
+| kind            | is                                            | named                                      |
+|-----------------|-----------------------------------------------|--------------------------------------------|
+| `""`            | one product                                   | by a tile, or `gemm_fp16_rcr_…`            |
+| `batched_gemm`  | B products, their matrices one after the other | `batched_gemm_` before a tile, or a name   |
+| `gemm_multi_d`  | a product, to which one D of C's type is added | `gemm_multi_d_` before                     |
+
+What it cannot represent: k_batch above 1, persistent kernels, several D tensors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 from pathlib import Path
 from typing import cast
@@ -39,13 +45,21 @@ APART = 1024
 """Vectors by which rows lie further apart than they are long, at most."""
 
 _PIPELINES = {"compv3": "CompV3", "compv4": "CompV4", "mem": "Mem", "comp_async": "CompAsync"}
+_UNIVERSAL = "UniversalGemmKernel::KernelArgs"
 _LAYOUTS = {"r": "Row", "c": "Column"}
 _DTYPES = {name: one.name for one in DTYPES.values() for name in one.ck}
 
 
+KINDS = {"": "GemmKernel", "batched_gemm": "BatchedGemmKernel", "gemm_multi_d": "GemmKernelMultiD"}
+"""CK's kernels of a product, by the names of kinds."""
+
+BATCHES, MOST_BATCHED = 64, 2048
+"""Batches at most, and M and N of each: CK counts the elements of all of them in 32 bits."""
+
+
 @dataclass(frozen=True)
 class Gemm:
-    """A configuration, and what else makes its kernel: the scheduler, and whether M, N and K are padded.
+    """A configuration, and what else makes its kernel: the scheduler, whether M, N and K are padded, and its kind.
 
     >>> Gemm.named("gemm_bf16_rcr_mem_cshuffle_interwave_True_True_False_False_64x64x32_2x2x1_32x32x16", "", "").padded
     (True, True, False)
@@ -54,10 +68,14 @@ class Gemm:
     configuration: Configuration
     scheduler: str = "intrawave"
     padded: tuple[bool, bool, bool] = (False, False, False)
+    kind: str = ""
 
     @classmethod
     def named(cls, text: str, dtype: str, layout: str, pipeline: str = "compv3", pads: str = "") -> Gemm:
         """By an instance's whole name, or by its tile alone with these choices; LayoutError where it is neither."""
+        for kind in filter(None, KINDS):
+            if text.startswith(f"{kind}_"):
+                return replace(cls.named(text.removeprefix(f"{kind}_"), dtype, layout, pipeline, pads), kind=kind)
         found, words = named(text, dtype, layout), text.removeprefix("gemm_").split("_")[:-3]
         if not words:
             if set(pads) - set("mnk"):
@@ -77,7 +95,8 @@ class Gemm:
     def __str__(self) -> str:
         one = self.configuration
         pads = "_".join(str(flag) for flag in self.padded)
-        return f"gemm_{one.dtype}_{one.layout}_{one.pipeline}_{one.epilogue}_{self.scheduler}_{pads}_{one.tile}"
+        choices = f"{one.dtype}_{one.layout}_{one.pipeline}_{one.epilogue}_{self.scheduler}"
+        return f"{self.kind or 'gemm'}_{choices}_{pads}_{one.tile}"
 
     @property
     def text(self) -> str:
@@ -95,9 +114,19 @@ class Gemm:
             "BASE": f"BaseGemmPipelineAgBgCr{pipeline}", "PIPELINE": f"GemmPipelineAgBgCr{pipeline}",
             "SCHEDULER": self.scheduler.capitalize(),
         }  # fmt: skip
-        if one.epilogue == "cshuffle":
-            choices["CSHUFFLE"] = ""
+        choices |= {"KERNEL": KINDS[self.kind], "ARGUMENTS": "KernelArgs" if self.batched else _UNIVERSAL}
+        choices |= {name: "" for name, is_so in (("CSHUFFLE", one.epilogue == "cshuffle"), ("D", self.adds)) if is_so}
         return defined("gemm", {f"GEMM_{name}": value for name, value in choices.items()})
+
+    @property
+    def batched(self) -> bool:
+        """Whether it is of B products."""
+        return self.kind == "batched_gemm"
+
+    @property
+    def adds(self) -> bool:
+        """Whether a D is added."""
+        return self.kind == "gemm_multi_d"
 
     @property
     def result(self) -> str:
@@ -244,9 +273,15 @@ def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> 
     tile_k = one.tile.block[2]
     if tile_k % of["K"]:
         raise LayoutError(f"{gemm}: K of a tile is {tile_k}, no multiple of {of['K']}")
-    symbols = {"M": (of["M"], max(launched.rows, of["M"]), of["M"]), "N": (of["N"], max(MOST, of["N"]), of["N"])}
-    if turns.more:
-        symbols["J"] = (0, turns.more, 1)
+    rows, columns, more = launched.rows, MOST, turns.more
+    if gemm.batched:
+        rows, columns = min(rows, MOST_BATCHED), MOST_BATCHED
+        more = min(more, max(MOST_BATCHED // tile_k - turns.first, 0) // turns.step)
+    symbols = {"M": (of["M"], max(rows, of["M"]), of["M"]), "N": (of["N"], max(columns, of["N"]), of["N"])}
+    if more:
+        symbols["J"] = (0, more, 1)
+    if gemm.batched:
+        symbols["B"] = (1, BATCHES, 1)
     multiples = {**of, "K": tile_k} if whole else of
     admitted = ", ".join(f"{name} a multiple of {number}" for name, number in multiples.items() if number > 1) or "all"
     depth = f"({turns.counted}) * {tile_k}"
@@ -268,15 +303,42 @@ def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> 
         symbols = {name: (fixed.get(name, low), fixed.get(name, high), 1 if name in fixed else step)
                    for name, (low, high, step) in symbols.items()}  # fmt: skip
     m, n, _ = one.tile.block
+    lengths = {
+        "a": ("M", depth) if a_rows else (depth, "M"),
+        "b": (depth, "N") if b_rows else ("N", depth),
+        "c": ("M", "N"),
+    }
+    apart = {name: f"({lengths[name][0]}) * ({stride})" for name, stride in strides.items()}
+    outer = {name: ("B", apart[name]) for name in lengths} if gemm.batched else {}
+    of_batches = [*apart.values(), "B"] if gemm.batched else []
+    shaped = {name: _texts([*outer.get(name, ())[:1], *each]) for name, each in lengths.items()}
+    strided = {name: f"{_texts([*outer.get(name, ())[1:], strides[name]])}, 1" for name in lengths}
+    tensor = f'''
+[[descriptor]]
+name = "d"
+dtype = "{_DTYPES[gemm.result]}"
+base = {{ kind = "naive", lengths = [{shaped["c"]}], strides = [{strided["c"]}] }}
+'''
     return launch_text("gemm", {
         "name": str(gemm), "said": str(turns), "admitted": admitted, "kernel": turns.kernel,
         "symbols": ", ".join(f"{name} = {_limits(*limits)}" for name, limits in symbols.items()),
         "dtype": _DTYPES[CPP_TYPES[one.dtype]], "result": _DTYPES[gemm.result],
-        "lengths_a": f'"M", "{depth}"' if a_rows else f'"{depth}", "M"',
-        "lengths_b": f'"{depth}", "N"' if b_rows else f'"N", "{depth}"',
         "tried": _product(gemm), "depth": depth, "tile_m": str(m), "tile_n": str(n), "threads": str(said.threads),
+        "tensor_d": tensor if gemm.adds else "", "argument_d": '"d"' if gemm.adds else "{ unused = true, bytes = 8 }",
+        "argument_stride_d": _argument(strides["c"]) if gemm.adds else "{ unused = true, bytes = 4 }",
+        "grid_y": ', "B"' if gemm.batched else "", "arguments_batch": "".join(f" {_argument(e)}," for e in of_batches),
         **{f"stride_{name}": stride for name, stride in strides.items()},
+        **{f"lengths_{name}": text for name, text in shaped.items()},
+        **{f"strides_{name}": text for name, text in strided.items()},
     })  # fmt: skip
+
+
+def _texts(each: Iterable[str]) -> str:
+    return ", ".join(f'"{one}"' for one in each)
+
+
+def _argument(value: str) -> str:
+    return f'{{ value = "{value}", bytes = 4 }}'
 
 
 def _product(gemm: Gemm) -> str:
@@ -288,7 +350,9 @@ def _product(gemm: Gemm) -> str:
     if element.startswith(("f8", "bf8")):
         return ""
     a, b = "i, k" if one.layout[0] == "r" else "k, i", "k, j" if one.layout[1] == "r" else "j, k"
-    return f'"c[i, j] = {result}(sum[k] {sums}(a[{a}]) * {sums}(b[{b}]))"'
+    of, added = "n, " if gemm.batched else "", f" + {sums}(d[i, j])" if gemm.adds else ""
+    product = f"sum[k] {sums}(a[{of}{a}]) * {sums}(b[{of}{b}])"
+    return f'"c[{of}i, j] = {result}({f"({product}){added}" if added else product})"'
 
 
 def _limits(least: int, most: int, of: int) -> str:

@@ -6,7 +6,9 @@
 | `elementwise_add`     | of two matrices; `elementwise_flat`: of two vectors; `elementwise_neg` …: of one vector |
 | `reduce`              | over two of four dimensions; `reduce_rows`: of each row                                 |
 | `layernorm2d_4x512`   | by tiles of so many rows and columns, in one pass; `rmsnorm2d_4x512` alike              |
-| `smoothquant_4x512`   | by such tiles: rows scaled by columns, then quantised to i8                             |
+| `smoothquant_4x512`   | by such tiles: rows scaled by columns, then quantised to i8; `moe_smoothquant_1x2048`   |
+| `layernorm2d_two_pass_1x1024` | and the two others: rows longer than the tile, in two passes                    |
+| `permute`, `image_to_column` | of any number of matrices, or of images, whose own lengths are numbers           |
 | `add_rmsnorm2d_rdquant_4x512` | by such tiles: a sum, normalised, and quantised to i8                           |
 | `topk_softmax_8`      | of so many experts: the greatest weights of each row                                    |
 | `fmha_fwd`            | attention, heads of 32, no bias; `fmha_fwd_causal`: no query sees a key behind it       |
@@ -67,6 +69,14 @@ def _tile(rows: str, columns: str) -> Macros:
     return {"ROWS": rows, "COLUMNS": columns, "THREADS": str(threads), "BLOCK": str(block)}
 
 
+def _one_pass(rows: str, columns: str) -> Macros:
+    return {**_tile(rows, columns), "TWO_PASS": "false", "LONGEST": columns, "MOST": "65536"}
+
+
+def _two_passes(rows: str, columns: str) -> Macros:
+    return {**_tile(rows, columns), "TWO_PASS": "true", "LONGEST": "32768", "MOST": "16384"}
+
+
 def _experts(count: str) -> Macros:
     lanes = min(int(count), 64)
     if not lanes or 64 % lanes or int(count) % lanes:
@@ -100,8 +110,18 @@ _UNARY: Mapping[str, tuple[str, str]] = {
     "copy": ("PassThrough", "a[i]"), "neg": ("Neg", "-a[i]"), "abs": ("UnaryAbs", "abs(a[i])"),
     "relu": ("Relu", "max(a[i], 0)"), "square": ("UnarySquare", "a[i] * a[i]"),
     "sqrt": ("UnarySqrt", "sqrt(a[i])"), "exp": ("Exp", "exp(a[i])"), "tanh": ("TanH", "tanh(a[i])"),
+    "ceil": ("Ceil", "ceil(a[i])"), "floor": ("Floor", "floor(a[i])"), "log": ("Log", "log(a[i])"),
+    "rcp": ("Rcp", "1.0 / a[i]"), "sigmoid": ("Sigmoid", "1.0 / (1.0 + exp(-a[i]))"),
 }  # fmt: skip
 """CK's operations on one vector, and what comes out."""
+
+_TRIED = ("log",)
+"""Operations of whose equation runs alone speak: it is not seen in the code."""
+
+_ROWS: Mapping[str, str] = {
+    "layernorm2d": "Layernorm2dFwdPipeline", "rmsnorm2d": "Rmsnorm2dFwdPipeline", "smoothquant": "SmoothquantPipeline",
+}  # fmt: skip
+"""Kernels of rows, and their pipelines: in one pass a row is no longer than the tile, in two any length."""
 
 KINDS: Mapping[str, KernelKind] = {
     **{
@@ -112,14 +132,27 @@ KINDS: Mapping[str, KernelKind] = {
     "elementwise_add": KernelKind("elementwise_add", "elementwise_add"),
     "elementwise_flat": KernelKind("elementwise_add", "elementwise_flat", {"FLAT": ""}),
     **{
-        f"elementwise_{name}": KernelKind("elementwise_unary", "elementwise_unary", {"OPERATION": op, "VALUE": value})
+        f"elementwise_{name}": KernelKind(
+            "elementwise_unary",
+            "elementwise_unary",
+            {
+                "OPERATION": op,
+                "VALUE": value,
+                "SAID": "tried" if name in _TRIED else "computes",
+            },
+        )
         for name, (op, value) in _UNARY.items()
     },
     "reduce": KernelKind("reduce", "reduce"),
     "reduce_rows": KernelKind("reduce", "reduce_rows", {"ROWS": ""}),
-    "layernorm2d": KernelKind("layernorm2d", "layernorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
-    "rmsnorm2d": KernelKind("rmsnorm2d", "rmsnorm2d", numbers=_tile, names="ROWSxCOLUMNS"),
-    "smoothquant": KernelKind("smoothquant", "smoothquant", numbers=_tile, names="ROWSxCOLUMNS"),
+    **{
+        f"{name}{end}": KernelKind(name, name, {"PIPELINE": f"{pipeline}{passes}Pass"}, numbers, "ROWSxCOLUMNS")
+        for name, pipeline in _ROWS.items()
+        for end, passes, numbers in (("", "One", _one_pass), ("_two_pass", "Two", _two_passes))
+    },
+    "moe_smoothquant": KernelKind("moe_smoothquant", "moe_smoothquant", numbers=_tile, names="ROWSxCOLUMNS"),
+    "permute": KernelKind("permute", "permute"),
+    "image_to_column": KernelKind("image_to_column", "image_to_column"),
     "add_rmsnorm2d_rdquant": KernelKind(
         "add_rmsnorm2d_rdquant", "add_rmsnorm2d_rdquant", numbers=_tile, names="ROWSxCOLUMNS"
     ),

@@ -2,7 +2,9 @@
 
 import pytest
 
+from layoutalg.audit.ask import Open, unseen
 from layoutalg.audit.audit import Audit
+from layoutalg.audit.claims import computes
 from layoutalg.errors import SpecError
 from layoutalg.prove import Verdict
 from tests.audit.test_audit_cases import asking
@@ -33,7 +35,17 @@ def test_without_the_claim_nothing_is_claimed_and_that_is_said() -> None:
     assert of("copies", 'computes = ["o[i, j] = x[i, j]"]').unclaimed == ()
 
 
-def test_what_is_tried_is_no_claim_but_where_a_run_refutes_it() -> None:
+def test_what_is_tried_is_proved_where_it_is_seen() -> None:
+    right = of("copies", 'tried = ["o[i, j] = x[i, j]"]')
+    assert right.proved
+    assert [one.name for one in said(right, "computes")] == ["proved"]
+    assert right.unclaimed == ()
+
+
+def test_what_is_tried_is_no_claim_where_it_is_not_seen_but_where_a_run_refutes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(computes, "decided", lambda kernel, one: unseen(one.text, Open("nobody looked")))
     right = of("copies", 'tried = ["o[i, j] = x[i, j]"]')
     assert right.proved
     assert not said(right, "computes")

@@ -125,3 +125,17 @@ def test_ck_says_which_counts_are_of_a_kernel():
     found = asked(Gemm(Configuration("fp16", "rcr", TILE, "mem")), "gfx942", include)
     assert (found.threads, found.vectors) == (128, (8, 8, 8))
     assert found.turns == (Turns(1), Turns(2), Turns(3, 2, 62), Turns(4, 2, 62))
+
+
+@pytest.mark.parametrize(("kind", "lengths", "equation"), [
+    ("batched_gemm", 3, "c[n, i, j] = f16(sum[k] f32(a[n, i, k]) * f32(b[n, j, k]))"),
+    ("gemm_multi_d", 2, "c[i, j] = f16((sum[k] f32(a[i, k]) * f32(b[j, k])) + f32(d[i, j]))"),
+])  # fmt: skip
+def test_products_in_batches_and_with_a_d_have_their_tensors_and_equation(kind, lengths, equation):
+    gemm = Gemm.named(f"{kind}_{TILE}", "fp16", "rcr")
+    assert Gemm.named(str(gemm), "", "") == gemm
+    source = gemm_source(gemm, GemmAnswers(VECTORS, 128, V3), 3)
+    assert "Arguments = typename Kernel::GEMM_ARGUMENTS" in source.text
+    file = loads(source.launches["gemm_3"])
+    assert len(file.descriptor("a").descriptor.lengths) == lengths
+    assert [one.text for one in file.launch.tried] == [equation]

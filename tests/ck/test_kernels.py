@@ -7,6 +7,7 @@ from layoutalg.errors import LayoutError
 from layoutalg.formats import loads
 
 NUMBERS = {"ROWSxCOLUMNS": "4x512", "EXPERTS": "8"}
+ROWS = ("layernorm2d", "rmsnorm2d", "smoothquant")
 NAMED = [f"{name}_{NUMBERS[kind.names]}" if kind.names else name for name, kind in KINDS.items()]
 
 
@@ -27,7 +28,7 @@ def test_all_sources_are_of_some_kernel():
 
 def test_numbers_of_a_name_are_its_macros():
     text = kernel_source("layernorm2d_2x256").text
-    assert text.startswith("#define ROWS 2\n#define COLUMNS 256\n#define THREADS 32\n")
+    assert "#define ROWS 2\n#define COLUMNS 256\n#define THREADS 32\n" in text
     assert kernel_source("topk_softmax_128").text.startswith("#define EXPERTS 128\n#define ROWS 8\n")
 
 
@@ -40,6 +41,15 @@ def test_numbers_of_a_name_are_its_macros():
 def test_what_is_no_name_is_refused(name, why):
     with pytest.raises(LayoutError, match=why):
         kernel_source(name)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_longer_than_the_tile_in_two_passes_alone(name):
+    for end, longest in (("", 1024), ("_two_pass", 32768)):
+        (text,) = kernel_source(f"{name}{end}_1x1024").launches.values()
+        sizes = loads(text).symbols
+        assert sizes["N"].value.hi == longest
+        assert sizes["M"].value.hi * longest * 2 < 1 << 31  # a buffer's offsets are of 32 bits
 
 
 def test_names_are_listed_with_what_their_numbers_are():

@@ -159,8 +159,7 @@ class ComputesClaim:
             sums = Sums.of(self.launched, self.file, self.trace, self.loops, self.history, self._decided)
             if isinstance(sums, Open):
                 return sums
-            exact = partial(self._exact, single=single)
-            found = sums.compared(equation, lambda offset, given: index_at(place, offset, given, self._decided), exact)
+            found = sums.compared(equation, place, partial(self._exact, single=single))
             if not isinstance(found, Open):
                 return (*sums.left_out, *found, *((CONTRACTED,) if sums.agreement.contracted else ()))
         return found

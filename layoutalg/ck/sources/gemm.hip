@@ -1,4 +1,5 @@
-// CK Tile's universal GEMM as Tile Engine instantiates it: types, layouts, tile and pipeline as macros say.
+// CK Tile's universal GEMM as Tile Engine instantiates it, plain, in batches or with a D that is added: types, layouts,
+// tile, pipeline and kernel as macros say.
 //
 // How often the loop over K turns decides whether its hot part runs at all and how it ends, which are of the template:
 // CK's own functions of that count choose them, so that a kernel is of the counts for which they are alike.
@@ -17,6 +18,16 @@ using A = GEMM_A;
 using B = GEMM_B;
 using C = GEMM_C;
 
+#ifdef GEMM_D
+using Ds = tuple<Out>;
+using DsLayout = tuple<C>;
+using Elementwise = element_wise::MultiDAdd;
+#else
+using Ds = tuple<>;
+using DsLayout = tuple<>;
+using Elementwise = element_wise::PassThrough;
+#endif
+
 using Shape = TileGemmShape<sequence<GEMM_BLOCK>, sequence<GEMM_WARPS>, sequence<GEMM_WARP>, false, false>;
 using Partitioner = GemmSpatiallyLocalTilePartitioner<Shape, 8, 4>;
 using Base = GEMM_BASE<GemmPipelineProblem<T, T, Sum, Shape, TileGemmTraits<GEMM_PADS, A, B, C>>>;
@@ -32,16 +43,16 @@ struct Of {
     using Pipeline = GEMM_PIPELINE<Problem>;
 #ifdef GEMM_CSHUFFLE
     using Epilogue = CShuffleEpilogue<CShuffleEpilogueProblem<
-        T, T, tuple<>, Sum, Out, tuple<>, C, element_wise::PassThrough, Shape::kM, Shape::kN,
+        T, T, Ds, Sum, Out, DsLayout, C, Elementwise, Shape::kM, Shape::kN,
         Warps::at(number<0>{}), Warps::at(number<1>{}), Warp::at(number<0>{}), Warp::at(number<1>{}),
         Warp::at(number<2>{}), false, memory_operation_enum::set>>;
 #else
     using Epilogue = DefaultGemm2DEpilogue<DefaultGemm2DEpilogueProblem<
-        T, T, tuple<>, Sum, Out, tuple<>, C, element_wise::PassThrough, Shape::kM, Shape::kN, Traits::kPadM,
+        T, T, Ds, Sum, Out, DsLayout, C, Elementwise, Shape::kM, Shape::kN, Traits::kPadM,
         Traits::kPadN, Warp::at(number<0>{}), Warp::at(number<1>{}), Warp::at(number<2>{}), false>>;
 #endif
-    using Kernel = GemmKernel<Partitioner, Pipeline, Epilogue>;
-    using Arguments = typename Kernel::UniversalGemmKernel::KernelArgs;
+    using Kernel = GEMM_KERNEL<Partitioner, Pipeline, Epilogue>;
+    using Arguments = typename Kernel::GEMM_ARGUMENTS;
 };
 
 // What IsSupportedArgument asks multiples of: the vectors of A, B and C; a block's threads; what a count of turns comes to.

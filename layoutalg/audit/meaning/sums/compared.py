@@ -14,7 +14,7 @@ from dataclasses import replace
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.history import Env, History
 from layoutalg.audit.meaning.agreement import Agreement
-from layoutalg.audit.meaning.places import Decide
+from layoutalg.audit.meaning.places import Decide, WantedPlace, index_at
 from layoutalg.audit.meaning.sums.addends import Sum
 from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, WordAt
 from layoutalg.audit.meaning.sums.reals import Reals
@@ -34,9 +34,6 @@ ROUNDING = "sums and products over an index are compared over the real numbers: 
 
 NARROW = "rounding in types narrower than f32 is left out, too"
 """What begins the words of those types, where a kernel has such."""
-
-Locate = Callable[[Expr, Expr], tuple[Expr, ...] | None]
-"""The index of the element at an offset in bytes, under a condition."""
 
 Exact = Callable[[Expr], Wanted]
 """What an equation's functions are, exactly, under a condition."""
@@ -72,13 +69,13 @@ class Sums:
             return history
         return cls(KernelWords(launched, trace, loops, dtypes, history), file, trace, decide)
 
-    def compared(self, equation: Equation, locate: Locate, exact: Exact) -> tuple[str, ...] | Open:
+    def compared(self, equation: Equation, place: WantedPlace, exact: Exact) -> tuple[str, ...] | Open:
         """What is taken for granted where each element is what an equation says; or why one is not seen to be."""
         assumed: dict[str, None] = {}
         for store in whole(self.trace, equation.tensor, self.launched.tensors[equation.tensor].element):
             if isinstance(store, Open):
                 return store
-            found = self._element(store, equation, locate, exact)
+            found = self._element(store, equation, place, exact)
             if isinstance(found, Open):
                 return found
             for one in dict.fromkeys(found.obligations):
@@ -88,7 +85,7 @@ class Sums:
             assumed |= dict.fromkeys(found.assumed)
         return tuple(assumed)
 
-    def _element(self, store: TracedElement, equation: Equation, locate: Locate, exact: Exact) -> Sum | Open:
+    def _element(self, store: TracedElement, equation: Equation, place: WantedPlace, exact: Exact) -> Sum | Open:
         """What must hold for a whole element to be what it should be, and what is taken for granted."""
         env = {**{v: v for v in self.launched.threads}, **{t: t for t in store.loops}}
         known = [one for one in conjuncts(store.guard) if all(kind_of(v) is None for v in variables(one))]
@@ -98,21 +95,22 @@ class Sums:
         given = all_of(self.launched.given, guard.value)
         if given is FALSE:
             return Sum()
-        index = offset if isinstance(offset, Open) else locate(offset.value, given)
+        index = offset if isinstance(offset, Open) else index_at(place, offset.value, given, self.decide)
         if index is None:
             return Open(f"which element is at {store.offset} is not seen")
         if isinstance(index, Open):
             return index
+        given = all_of(given, place.has(index))  # which is shown: index_at asks it
         found = self._stored(store, equation, exact, index, env, given)
         if not isinstance(found, PerThread):
             return found
         each = Sum()
         block = self.kernel.history.block
         for at in map(block.coordinates, range(block.count)):
-            here, place = simplify(moved(given, at)), tuple(simplify(moved(one, at)) for one in index)
+            here, mine = simplify(moved(given, at)), tuple(simplify(moved(one, at)) for one in index)
             if here is FALSE:
                 continue
-            one = self._stored(store, equation, exact, place, {**env, **at}, here)
+            one = self._stored(store, equation, exact, mine, {**env, **at}, here)
             if isinstance(one, Open):
                 return one
             each = each.asking(one.obligations, one.assumed)

@@ -29,6 +29,7 @@ import numpy as np
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.digits import Table, digits
 from layoutalg.audit.meaning.sums.addends import Addend, Addends, Placed, collected
+from layoutalg.audit.meaning.sums.tabulated import cases, tabulated
 from layoutalg.audit.meaning.terms import memory_of
 from layoutalg.index import (
     FALSE,
@@ -275,10 +276,12 @@ def _matched(
         again = [eq(substitute(place, inverse), k) for k, place in places.items()]
         here.append(simplify(all_of(substitute(family.guard, inverse), *among, *again)))
     known = all_of(given, target.guard, *(one for k in target.bound for one in _range(k)))
-    asked.append(ForAll("each term is there", any_of(*here), known))
-    if exactly:
-        both = (negation(all_of(*pair)) for pair in combinations(here, 2))
-        asked += (ForAll("no term is there twice", goal, known) for goal in both)
+    for case in cases(here, known):
+        where = all_of(known, case.where)
+        asked.append(ForAll("each term is there", any_of(*case.left.values()), where))
+        if exactly:
+            both = (negation(all_of(*pair)) for pair in combinations(case.left.values(), 2))
+            asked += (ForAll("no term is there twice", goal, where) for goal in both)
     return asked
 
 
@@ -318,13 +321,13 @@ def _placed(
         applied = [(one, want) for one, want in pairs if one.applied]
         for lines in product(*(_lines(one, want) for one, want in applied)):
             pairs_of_places = [*plain, *(line for each in lines for line in each)]
-            places = _solved(pairs_of_places, target.bound, family.bound, whole)
+            places = _solved(pairs_of_places, target.bound, family.bound, given, whole)
             if places is None:
                 continue
             moved = ((one, replace(want, value=functions.moved(want.value, places))) for one, want in applied)
             if all(functions.same(one, want, given) for one, want in moved):
                 rest = [(a, simplify(substitute(b, places))) for a, b in plain]
-                return places, [(a, b) for a, b in rest if simplify(a - b) is not ZERO]
+                return places, [(a, b) for a, b in rest if tabulated(a - b, given) is not ZERO]
     return Open("which term of the sum a product is, is not seen")
 
 
@@ -336,7 +339,7 @@ def _lines(one: FamilyFactor, want: FamilyFactor) -> list[list[tuple[Expr, Expr]
 
 
 def _solved(
-    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr], whole: bool = True
+    pairs: Sequence[tuple[Expr, Expr]], bound: Sequence[Expr], own: Sequence[Expr], given: Expr, whole: bool = True
 ) -> Mapping[Expr, Expr] | None:
     """Indices at which wanted places are those that are found, by the pair with the fewest unknown ones first.
 
@@ -348,7 +351,7 @@ def _solved(
     while len(places) < len(bound):
         left = [(one, simplify(substitute(want, places))) for one, want in pairs]
         each = [(one, want, [k for k in bound if k not in places and k in variables(want)]) for one, want in left]
-        found = (_peeled(one, want, ks, whole) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
+        found = (_peeled(one, want, ks, given, whole) for one, want, ks in sorted(each, key=lambda e: len(e[2])) if ks)
         new = next((one for one in found if one), None)
         if new is None:
             left_over = [v for v in own if v not in variables(*places.values())]
@@ -359,13 +362,13 @@ def _solved(
     return places
 
 
-def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], whole: bool) -> dict[Expr, Expr] | None:
+def _peeled(one: Expr, want: Expr, ks: Sequence[Expr], given: Expr, whole: bool) -> dict[Expr, Expr] | None:
     """What indices are where two places are one, each by its own step, the largest first."""
     form = affine(want, ks)
     if form is None or ZERO in form.strides.values():
         return None
     order = largest_first(form.strides)
-    places, rest = multiples_of(one - form.start, [form.strides[k] for k in order])
+    places, rest = multiples_of(tabulated(one - form.start, given), [form.strides[k] for k in order])
     return None if whole and rest is not ZERO else dict(zip(order, places, strict=True))
 
 

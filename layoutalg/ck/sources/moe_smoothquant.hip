@@ -1,0 +1,16 @@
+// CK Tile's quantisation of rows that are scaled by their expert's scales: one pass, f16 in, i8 out, a scale a row.
+//
+// A tile has ROWS rows of THREADS times 8 columns, padded, as example 14's generator has it.
+#include "ck_tile/core.hpp"
+#include "ck_tile/ops/smoothquant.hpp"
+
+namespace ck = ck_tile;
+using Half = ck::fp16_t;
+
+using Shape = ck::Generic2dBlockShape<ck::sequence<ROWS, THREADS * 8>, ck::sequence<ROWS, THREADS>, ck::sequence<1, 8>>;
+using Problem = ck::SmoothquantPipelineProblem<Half, float, float, float, ck::int8_t, Shape, true, false>;
+using Kernel = ck::MoeSmoothquant<ck::SmoothquantPipelineOnePass<Problem>>;
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) moe_smoothquant(Kernel::Kargs arguments) {
+    Kernel{}(arguments);
+}

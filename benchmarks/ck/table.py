@@ -60,9 +60,12 @@ def _one_by_one(function: Callable[[Array], Array]) -> Reference:
 
 _UNARY: Mapping[str, Callable[[Array], Array]] = {
     "copy": np.positive, "neg": np.negative, "abs": np.abs, "relu": lambda a: np.maximum(a, 0), "square": np.square,
-    "sqrt": np.sqrt, "exp": np.exp, "tanh": np.tanh,
+    "sqrt": np.sqrt, "exp": np.exp, "tanh": np.tanh, "ceil": np.ceil, "floor": np.floor, "log": np.log,
+    "rcp": np.reciprocal, "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
 }  # fmt: skip
 """CK's operations on one vector, as numpy has them."""
+_LENGTH, _POSITIVE = {"N": 3001}, ("sqrt", "log")
+"""What a run is of, and operations of which none is: what is drawn is negative, too."""
 
 
 def _summed(of: Tensors) -> Tensors:
@@ -74,7 +77,19 @@ def _row_sums(of: Tensors) -> Tensors:
 
 
 def _product(of: Tensors) -> Tensors:
-    return {"c": of["a"] @ of["b"].T}
+    return {"c": of["a"] @ of["b"].swapaxes(-1, -2) + of.get("d", 0)}
+
+
+def _permuted(of: Tensors) -> Tensors:
+    return {"o": of["x"].swapaxes(1, 2)}
+
+
+def _columns(of: Tensors) -> Tensors:
+    """Of each output pixel the 3 × 3 pixels around it, all channels, of one group after the other."""
+    x = np.pad(of["x"], ((0, 0), (1, 1), (1, 1), (0, 0), (0, 0)))
+    near = [x[:, i : i + 16, j : j + 16] for i in range(3) for j in range(3)]
+    pixels = np.stack(near, axis=-2)  # image, row, column, group, place, channel
+    return {"o": np.moveaxis(pixels, 3, 0).reshape(pixels.shape[3], -1, 288)}
 
 
 def _layernorm(of: Tensors) -> Tensors:
@@ -106,6 +121,12 @@ def _smoothed(of: Tensors) -> Tensors:
     return _quantised(of["x"] * of["smooth"])
 
 
+def _smoothed_by_experts(of: Tensors) -> Tensors:
+    """Not run: which experts there are is not drawn."""
+    y = np.abs(of["x"][:, None] * of["smooth"][of["ids"].astype(np.int64)]).max(2)
+    return {"scale": y.T / 127}
+
+
 def _added_and_normalised(of: Tensors) -> Tensors:
     x = of["a"] + of["b"]
     return {"x": x, **_quantised(x / np.sqrt((x * x).mean(1, keepdims=True) + EPSILON) * of["gamma"])}
@@ -129,9 +150,9 @@ EPSILON, SCALE = 1e-5, 32**-0.5
 
 def _gemm(name: str, tile: str, sizes: Mapping[str, int], pipeline: str = "compv3", scheduler: str = "intrawave", *,
           turns: int = 3, pad: bool = False, targets: tuple[str, ...] = CDNA, layout: str = "rcr",
-          dtype: str = "fp16") -> Instance:  # fmt: skip
+          dtype: str = "fp16", kind: str = "") -> Instance:  # fmt: skip
     """A product by CK's kernel for so many turns over K; sizes as its launch file has them."""
-    gemm = Gemm(Configuration(dtype, layout, Tile.parse(tile), pipeline), scheduler, (pad, pad, pad))
+    gemm = Gemm(Configuration(dtype, layout, Tile.parse(tile), pipeline), scheduler, (pad, pad, pad), kind)
     return Instance(name, _product, sizes, targets=targets, gemm=gemm, turns=turns)
 
 
@@ -151,7 +172,7 @@ _BUILT = (
     Instance("elementwise_add", _added, {"M": 37, "N": 91}),
     Instance("reduce", _summed, {"N": 2, "H": 5, "W": 7, "C": 72}),
     Instance("elementwise_flat", _added, {"N": 3001}),
-    *(Instance(f"elementwise_{name}", _one_by_one(function), {} if name == "sqrt" else {"N": 3001}, tolerance=1e-5)
+    *(Instance(f"elementwise_{name}", _one_by_one(function), _LENGTH if name not in _POSITIVE else {}, tolerance=1e-5)
       for name, function in _UNARY.items()),
     *(Instance(f"batched_transpose{pad}_{dtype}", _transposed, sizes)
       for pad, sizes in (("", {"B": 2, "H": 70, "W": 65}), ("_unpadded", {"B": 2, "H": 64, "W": 128}))
@@ -172,6 +193,16 @@ _BUILT = (
     Instance("add_rmsnorm2d_rdquant_1x2048", _added_and_normalised, {"M": 3, "N": 1000}, **_NORM),
     *(Instance(f"topk_softmax_{count}", _greatest, {"M": 70, "E": count, "T": 3}, tolerance=1e-4)
       for count in (16, 32, 64, 128)),
+    Instance("layernorm2d_two_pass_1x1024", _layernorm, {"M": 3, "N": 2504}, **_NORM),
+    Instance("rmsnorm2d_two_pass_1x1024", _rmsnorm, {"M": 3, "N": 2504}, **_NORM),
+    Instance("smoothquant_two_pass_1x1024", _smoothed, {"M": 3, "N": 2504}, tolerance=2e-3),
+    Instance("moe_smoothquant_1x2048", _smoothed_by_experts),
+    Instance("permute", _permuted, {"B": 3}),
+    Instance("image_to_column", _columns, {"G": 2, "N": 2}),
+    *(_gemm(f"{kind}_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2, **more}, kind=kind)
+      for kind, more in (("batched_gemm", {"B": 2}), ("gemm_multi_d", {}))),
+    *(_gemm(f"gemm_v3_64x64x32_{turns}", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128}, turns=turns)
+      for turns in (1, 2)),
     _gemm("gemm_v3_16x64x128", "16x64x128_1x4x1_16x16x32", {"M": 37, "N": 128, "J": 1}),
     _gemm("gemm_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2}),
     _gemm("gemm_v3_64x64x32_padded", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 72, "J": 1, "R": 3}, pad=True),
@@ -183,4 +214,4 @@ _BUILT = (
     _gemm("gemm_v4_256x256x32", "256x256x32_2x2x1_32x32x16", {"M": 256, "N": 256, "J": 1}, "compv4"),
 )  # fmt: skip
 
-INSTANCES = (*_BUILT, *(_one_row(one) for one in _BUILT if one.gemm))
+INSTANCES = (*_BUILT, *(_one_row(one) for one in _BUILT if one.gemm and not one.gemm.kind and one.turns == 3))

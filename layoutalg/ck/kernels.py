@@ -70,11 +70,11 @@ def _tile(rows: str, columns: str) -> Macros:
 
 
 def _one_pass(rows: str, columns: str) -> Macros:
-    return {**_tile(rows, columns), "TWO_PASS": "false", "LONGEST": columns, "MOST": "65536"}
+    return {**_tile(rows, columns), "TWO_PASS": "false", "LONGEST": columns, "MOST_ROWS": "65536"}
 
 
 def _two_passes(rows: str, columns: str) -> Macros:
-    return {**_tile(rows, columns), "TWO_PASS": "true", "LONGEST": "32768", "MOST": "16384"}
+    return {**_tile(rows, columns), "TWO_PASS": "true", "LONGEST": "32768", "MOST_ROWS": "16384"}
 
 
 def _experts(count: str) -> Macros:

@@ -111,7 +111,7 @@ _UNARY: Mapping[str, tuple[str, str]] = {
     "relu": ("Relu", "max(a[i], 0)"), "square": ("UnarySquare", "a[i] * a[i]"),
     "sqrt": ("UnarySqrt", "sqrt(a[i])"), "exp": ("Exp", "exp(a[i])"), "tanh": ("TanH", "tanh(a[i])"),
     "ceil": ("Ceil", "ceil(a[i])"), "floor": ("Floor", "floor(a[i])"), "log": ("Log", "log(a[i])"),
-    "rcp": ("Rcp", "1.0 / a[i]"), "sigmoid": ("Sigmoid", "1.0 / (1.0 + exp(-a[i]))"),
+    "rcp": ("Rcp", "rcp(a[i])"), "sigmoid": ("Sigmoid", "1.0 / (1.0 + exp(-a[i]))"),
 }  # fmt: skip
 """CK's operations on one vector, and what comes out."""
 

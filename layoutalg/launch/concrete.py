@@ -181,9 +181,10 @@ def _argument(
         return None
     if isinstance(one, Struct):
         packed = _struct(one, at, tensors, values)
-        if pointer or _struct_size(packed) != asked.size:
+        alone = len(one.fields) == 1 and isinstance(one.fields[0], Pointer)  # which a compiler passes as the pointer
+        if (pointer and not alone) or _struct_size(packed) != asked.size:
             raise LaunchError(f"{about}, and the launch gives a struct of {_struct_size(packed)} bytes")
-        return [field for field, _ in packed]
+        return packed[0][0] if pointer else [field for field, _ in packed]
     if isinstance(one, Pointer):
         if not pointer:
             hint = f'{{ fields = ["{one.descriptor}", …] }} is a struct that holds a pointer'

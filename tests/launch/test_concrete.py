@@ -89,6 +89,14 @@ def test_a_launch_file_runs_a_kernel():
     assert [one.unwritten(undefined) for one, undefined in zip(launch.passed, run.undefined, strict=True)] == [0, 0]
 
 
+def test_a_struct_of_a_pointer_alone_is_passed_as_that_pointer():
+    x = np.arange(50, dtype=np.float32).reshape(5, 10)
+    alone = SCALE.replace('"x", "o", "M"', '{ fields = ["x"] }, { fields = ["o"] }, "M"')
+    assert np.array_equal(launched(alone, inputs={"x": x})[2]["o"], 2 * x)
+    with pytest.raises(LaunchError, match=r"argument 0 .* is a pointer .* gives a struct of 8 bytes"):
+        launched(SCALE.replace('"x", "o", "M"', '{ fields = [{ value = 1, bytes = 8 }] }, "o", "M"'))
+
+
 def test_a_value_without_a_name_is_given_by_its_place():
     text = SCALE.replace('{ name = "alpha", dtype = "f32" }', "{ bytes = 4 }")
     (one, two) = (launched(text, values=[("5", number)])[2] for number in (2.0, np.float32(3)))

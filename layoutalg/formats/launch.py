@@ -31,7 +31,7 @@ what comes out, in equations (`formats.equations`): they are for a proof, and a 
 two of these are one or apart; that they are apart is said in `assume` (`rows[i] != rows[j] for i != j`).
 `each` names sizes of which every value is looked at by itself (`launch.block_sizes`).
 `guessed = true` stands in a template until somebody has seen that what it guesses is so; a verdict tells of it.
-`tried` says it of tensors of which it is not to be proved: runs at small sizes are held against it, and no other size.
+`tried` says it of tensors of which it need not be proved: where it is not, runs at small sizes are held against it.
 What it cannot represent: structs in structs, textures, pointers in what pointers point to.
 """
 

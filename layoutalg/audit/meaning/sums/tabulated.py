@@ -112,14 +112,14 @@ class FewValues:
 
 
 @dataclass(frozen=True)
-class Case:
+class TermCase:
     """Places at which some alternatives are left, by what they say of few values; and what they say beside."""
 
     where: Expr
     left: Mapping[int, Expr]  # by the alternative's number
 
 
-def cases(alternatives: Sequence[Expr], given: Expr) -> list[Case]:
+def cases(alternatives: Sequence[Expr], given: Expr) -> list[TermCase]:
     """All places, by which of some conditions may hold there; what else a condition says is as `tabulated`.
 
     >>> from layoutalg.index import eq, symbol, var
@@ -132,14 +132,14 @@ def cases(alternatives: Sequence[Expr], given: Expr) -> list[Case]:
     few, rest = zip(*map(_apart, alternatives), strict=True) if alternatives else ((), ())
     table = FewValues.of(few)
     if table is None:
-        return [Case(TRUE, dict(enumerate(alternatives)))]
+        return [TermCase(TRUE, dict(enumerate(alternatives)))]
     rows = np.unique(np.stack(table.held, axis=1) != 0, axis=0)
     found = []
     for row in rows:
         left = np.flatnonzero(row)
         others = np.flatnonzero(rows[rows[:, left].all(axis=1)].any(axis=0) & ~row)  # of places that have more
         where = all_of(*(few[n] for n in left), *(negation(few[n]) for n in others))
-        found.append(Case(where, {int(n): _settled(rest[n], all_of(given, where)) for n in left}))
+        found.append(TermCase(where, {int(n): _settled(rest[n], all_of(given, where)) for n in left}))
     return found
 
 

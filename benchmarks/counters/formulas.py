@@ -51,12 +51,16 @@ class Compared:
     @property
     def moved(self) -> bool:
         """Whether bytes read and written have one."""
-        return all(self.formulas[name].least is not None for name in MOVED)
+        return set(MOVED) <= self._known
 
     @property
     def touched(self) -> bool:
         """Whether segments have one."""
-        return self.formulas["segments"].least is not None
+        return "segments" in self._known
+
+    @property
+    def _known(self) -> set[str]:
+        return {one.name for one in self.formulas.formulas if one.least is not None}
 
 
 def sizes_of(kernel: Kernel) -> Sequence[Sizes]:
@@ -117,7 +121,7 @@ def main() -> int:
     whole = [one for one in found if one.whole and not one.formulas.unproved]
     agree = [one for one in whole if not one.differ and one.sizes == SIZES]
     differ = sum(bool(one.differ) for one in found)
-    moved, touched = (sum(getattr(one, name) for one in found if one.formulas) for name in ("moved", "touched"))
+    moved, touched = (sum(getattr(one, name) for one in found) for name in ("moved", "touched"))
     print(f"{moved} have bytes by formula, {touched} segments")
     print(f"{len(found)} kernels; {len(whole)} have every counter of instructions by formula, proved; of these "
           f"{len(agree)} agree with runs at {SIZES} sizes; {differ} kernels differ")  # fmt: skip

@@ -9,7 +9,7 @@ where both sides do what the memory model asks (`acts`).
 | of a flag | is asked |
 |---|---|
 | the store | that it is of a whole word, in no loop, and goes where all blocks meet |
-| the load | the same, in each iteration of its loop, and of one place |
+| the load | the same, in each iteration of its loop, and of one place; none that streams: it renews nothing |
 | the words that are stored to | that each is of one thread of the launch |
 | what the launch says of them | that no word which it may begin with ends the loop |
 
@@ -44,6 +44,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import assuming, implies
 from layoutalg.index.primed import same
+from layoutalg.isa.semantics.accesses import may_tell
 from layoutalg.isa.semantics.ordering import reaches_device
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved
@@ -116,7 +117,8 @@ class Flags:
         kernel = self.launched.kernel
         keeps = kernel.machine.keeps_stores
         through = reaches_device(one.instruction.fields, kernel.architecture.name, keeps, one.store)
-        return words and through and one.order is not None and one.instruction.form != "SMEM"
+        tells = one.store or may_tell(one.instruction.name, one.instruction.fields)  # what is stale behind it is known
+        return words and through and tells and one.order is not None and one.instruction.form != "SMEM"
 
     def _of_one_thread(self, store: TracedAccess) -> bool:
         """Whether no two threads of the launch store to one word."""

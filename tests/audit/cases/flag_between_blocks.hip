@@ -72,3 +72,10 @@ KERNEL(fence_before_it_waits) { FIRST { LEAVE; FENCE(RELEASE); SET(flag, RELAXED
 
 //: unproved with o[i] = part[i % 32]
 KERNEL(not_as_it_began) { FIRST { o[t] = part[t]; LEAVE; SET(flag, RELEASE, DEVICE); } else { WAIT(flag, ACQUIRE, DEVICE); TAKE; } }
+
+// A streaming load may go where all blocks meet, and what else its wave has loaded may be older.
+#define WAIT_BY_STREAMING(word) do asm volatile("" ::: "memory"); while (__builtin_nontemporal_load(word) == 0)
+
+//: unproved
+KERNEL(waits_by_streaming) { FIRST { LEAVE; SET(flag, RELEASE, DEVICE); }
+  else { unsigned told = __hip_atomic_load(other, __ATOMIC_RELAXED, DEVICE); WAIT_BY_STREAMING(flag); o[b * 32 + t] = part[t] + told; } }

@@ -68,6 +68,7 @@ class Arithmetic:
         in_parts, parallel = instruction.form.endswith("_SDWA"), "_DPP" in instruction.form
         parts = self.parts.fields(instruction, alu) if in_parts else frozenset()
         refuse_fields(instruction, known | parts | (DPP_FIELDS if parallel else frozenset()))
+        _refuse_beyond(instruction, alu)
         if in_parts:
             sources = [self.parts.source(instruction, alu, token) for token in alu.reads]
         else:
@@ -129,6 +130,14 @@ class Arithmetic:
                 write(word)
 
         return both
+
+
+def _refuse_beyond(instruction: Instruction, alu: Alu) -> None:
+    """Sources that are no constants up to what the instruction is described for."""
+    for role, most in alu.limits.items():
+        operand = instruction.operands[role]
+        if operand.kind != "int" or not 0 <= operand.index <= most:
+            raise UnsupportedInstructionError(f"{instruction.place}: {operand}, where it is described for 0 to {most}")
 
 
 def _number(instruction: Instruction, alu: Alu, token: str) -> int:

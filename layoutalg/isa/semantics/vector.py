@@ -111,7 +111,6 @@ _ARITHMETIC = table(
     ("V_LSHL_ADD_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.shl(a, low_bits(w, b, 5)) + c),
     ("V_ADD_LSHL_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.shl(a + b, low_bits(w, c, 5))),
     ("V_LSHL_OR_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: w.shl(a, low_bits(w, b, 5)) | c),
-    ("V_LSHL_ADD_U64", "d64 <- a64 b32 c64", lambda w, a, b, c: w.shl(a, low_bits(w, b, 3)) + c),
     ("V_ADD3_U32", "d32 <- a32 b32 c32", lambda w, a, b, c: a + b + c),
     ("V_AND_OR_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: (a & b) | c),
     ("V_OR3_B32", "d32 <- a32 b32 c32", lambda w, a, b, c: a | b | c),
@@ -179,4 +178,11 @@ _CLAMPED = {
 #: A choice may be one of numbers, which the encoding negates (ISA manuals, V_CNDMASK_B32: "floating-point modifiers").
 _CHOICE = table(("V_CNDMASK_B32", "d32 <- a32 b32 n", lambda w, a, b, n: w.ite(n, b, a)), signs="ab")
 
-VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_CHOICE, **_CLAMPED, **_WITH_FIELDS}
+#: It shifts by 0 to 4, "a real limitation" (LLVM's review D121401); AMD's pseudocode takes three bits of the number.
+_SHIFT_AND_ADD = {
+    "V_LSHL_ADD_U64": Alu(
+        ("d64",), ("a64", "b32", "c64"), lambda w, a, b, c: w.shl(a, low_bits(w, b, 3)) + c, limits={"b": 4}
+    ),
+}
+
+VECTOR: Mapping[str, Alu] = {**_ARITHMETIC, **_SHIFT_AND_ADD, **_CHOICE, **_CLAMPED, **_WITH_FIELDS}

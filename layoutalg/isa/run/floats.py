@@ -293,7 +293,7 @@ _PLAIN: Mapping[str, Function] = {
     **{f"{kind}{suffix}_of_f32": _to_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     "mad_f32": _of("f32", _mad),
     FLUSHED: _of("f32", _flushed),
-    "part_of_two_by_pi": part_of_two_by_pi,
+    "two_by_pi_f64": part_of_two_by_pi,
     **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
 }
 

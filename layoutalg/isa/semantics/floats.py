@@ -134,7 +134,7 @@ def _with_integers() -> Iterator[Row]:
         yield f"V_FREXP_EXP_{integer}_{name}", f"d{integer[1:]} <- a{bits}", function(f"exponent_of_{kind}")
         names = f"V_CMP_CLASS_{name} V_CMPX_CLASS_{name}"
         yield names, f"m <- a{bits} b{16 if kind == 'f16' else 32}", relation(f"class_{kind}")
-    yield "V_TRIG_PREOP_F64", "d64 <- a64 b32", function("part_of_two_by_pi")
+    yield "V_TRIG_PREOP_F64", "d64 <- a64 b32", function("two_by_pi_f64")
 
 
 FLOATS: Mapping[str, Alu] = {

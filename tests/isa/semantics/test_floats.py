@@ -6,6 +6,7 @@ A NaN is equal to any other; where a manual states an error (`semantics.transcen
 import math
 import random
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
+from layoutalg.isa.semantics.values import width
 from tests.fuzzing import FIRST, count
 from tests.isa.semantics.float_text import OWN_TESTS, TYPES, bits_of, carried_out, number_of, python, texts
 from tests.matrix import all_hold
@@ -164,3 +166,13 @@ def test_four_bits_are_sixteenths_with_a_sign():
     codes = np.arange(32, dtype=np.uint32)
     found = ALU["V_CVT_OFF_F32_I4"].effect(ArrayValues(), codes).view(np.float32).ravel()
     assert found.tolist() == [*(k / 16 for k in range(8)), *(k / 16 for k in range(-8, 0))] * 2
+
+
+def test_a_function_s_name_has_the_width_of_what_the_instruction_writes() -> None:
+    """The symbolic reading knows no more of it."""
+    named = {name: alu for name, alu in ALU.items() if alu.effect.__qualname__.startswith("function.")}
+    widths = SimpleNamespace(function=lambda name, *words: width(name))
+    assert len(named) > 150
+    assert {name for name, alu in named.items() if alu.effect(widths, *alu.reads) == 64} == {
+        name for name, alu in named.items() if alu.writes[0].endswith("64")
+    }

@@ -20,7 +20,14 @@ from typing import Any
 
 from layoutalg import cache
 from layoutalg.device.codeobject import CodeObject
-from layoutalg.device.compilers import INCLUDE, SOURCE, Compiler, choose_with_ocml, output_name
+from layoutalg.device.compilers import (
+    INCLUDE,
+    SOURCE,
+    Compiler,
+    choose_compiler,
+    choose_with_ocml,
+    output_name,
+)
 from layoutalg.device.diagnostics import refusal
 from layoutalg.device.kernelless import why_no_kernel
 from layoutalg.device.precompiled import precompiled_again
@@ -72,6 +79,22 @@ def compile_source(
         if not include:
             cache.write(key, payload)
     return CodeObject.read(payload)
+
+
+def compile_for_host(source: str, flags: tuple[str, ...] = ()) -> bytes:
+    """A shared library for this processor, of C++ that needs no headers; from the cache where it was made before.
+
+    >>> compile_for_host('extern "C" int three() { return 3; }')[:4]
+    b'\\x7fELF'
+    """
+    chosen = choose_compiler("cpu")
+    steps = chosen.steps("cpu", 2, flags)
+    key = cache.key(source, chosen.version, _processor(), *("\0".join(command) for command in steps))
+    payload = cache.read(key)
+    if payload is None:
+        payload = _built(source, "cpu", steps, output_name("cpu"))
+        cache.write(key, payload)
+    return payload
 
 
 def compile_file(

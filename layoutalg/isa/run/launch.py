@@ -15,49 +15,31 @@ import numpy as np
 
 from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
-from layoutalg.isa.container.binary import KernelBinary
-from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.decode.code import MachineCode, branch_target, relative
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of, refuse_fields
 from layoutalg.isa.run.arguments import (
-    LaunchSizes,
     Triple,
-    as_buffers,
-    buffers_of,
-    dispatch_packet,
-    launched,
-    pack_arguments,
-    undefined_bytes,
 )
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
+from layoutalg.isa.run.laid_out import MEMORY, LaidOut, block_bytes, chosen, lay_out
 from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.observer import Observer
-from layoutalg.isa.run.pages import Unheld
 from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
-from layoutalg.isa.run.registers import image_base
-from layoutalg.isa.run.scratch import scratch_stride
-from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, TRAPS
-from layoutalg.target import target as gpu
 
 #: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 16
-
-#: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.
-_MEMORY = 1 << 29
 
 #: Steps of an instruction, of all lanes that are run at once.
 _INSTRUCTION = 150
 
 #: Turns after which a wave goes that has stood for longest.
 _PATIENCE = 512
-
-_KERNARG, _IMAGE = 0, 1  # region numbers; buffers follow, and the packet is the last
 
 
 @dataclass(frozen=True)
@@ -91,109 +73,31 @@ def execute(
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
-    launch = LaunchSizes(_triple(grid), _triple(block), lds)
-    _refuse_launch(program.kernel, launch)
-    kernel = launched(program.kernel, launch)
-    args = as_buffers(args)
-    passed = dict.fromkeys(buffers_of(args))
-    buffers = list(passed | dict.fromkeys(each for one in passed for each in one.points))
-    nothing = np.zeros(kernel.argument_segment, np.uint8)
-    regions = [Region("the kernel arguments", nothing, writable=False, defined=~undefined_bytes(kernel, args))]
-    regions += [
-        Region(
-            "the code and constants", _loaded(segment), image_base(kernel) + segment.address, writable=segment.writable
-        )
-        for segment in kernel.image
-    ]
-    first = len(regions)
-    regions += [Region(one.name, _bytes(one), writable=one.writable, defined=one.defined) for one in buffers]
-    regions.append(Region("the dispatch packet", np.zeros(64, np.uint8), writable=False))
-    memory = GlobalMemory(regions)
-    addresses = dict(zip(buffers, memory.addresses[first:], strict=False))
-    packet = dispatch_packet(kernel, launch, memory.addresses[_KERNARG])
-    packed = pack_arguments(kernel, launch, args, addresses)
-    for one in (each for each in passed if each.points):
-        at = [addresses[each] + each.first for each in one.points]
-        memory.contents(first + buffers.index(one))[:] = np.array(at, np.uint64).view(np.uint8)
-    for number, data in ((_KERNARG, packed), (-1, packet)):
-        memory.contents(number)[:] = np.frombuffer(data, np.uint8)
+    laid_out = lay_out(program, grid, block, args, lds)
+    kernel, launch = laid_out.kernel, laid_out.launch
     meter = LdsMeter(kernel.target)
     waves = -(-prod(launch.block) // kernel.wave_size)
     turns = Scheduler(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
-    steps, *told = _run_grid(program, kernel, launch, memory, turns, meter, strict, observer, _chosen(launch, blocks))
-    given = list(buffers_of(args))
-    numbers = [first + buffers.index(one) for one in given]
-    outputs = tuple(
-        memory.contents(number).copy().view(one.array.dtype).reshape(one.array.shape)
-        for number, one in zip(numbers, given, strict=True)
-    )
-    undefined = tuple(memory.undefined(number) for number in numbers)
+    steps, *told = _run_grid(program, laid_out, turns, meter, strict, observer, chosen(launch, blocks))
     unaligned, ordered, unjudged, ended = map(tuple, told)
-    return Execution(outputs, steps, unaligned, tuple(meter.found.values()), undefined, ordered, unjudged, ended)
-
-
-def _bytes(buffer: Buffer) -> Array | Unheld:
-    if buffer.unheld is not None:
-        return buffer.unheld
-    return np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
-
-
-def _chosen(launch: LaunchSizes, blocks: Sequence[Triple]) -> Array:
-    """The blocks that run, a row (x, y, z) each: these, or all of the grid, x the fastest."""
-    for block in blocks:
-        if not all(0 <= k < n for k, n in zip(block, launch.grid, strict=True)):
-            raise LaunchError(f"the block {block} is none of {launch.grid}")
-    if blocks:
-        return np.array(blocks, np.int64)
-    z, y, x = np.indices(launch.grid[::-1]).reshape(3, -1)
-    return np.stack([x, y, z], axis=1)
-
-
-def _refuse_launch(kernel: KernelBinary, launch: LaunchSizes) -> None:
-    """A launch that the runtime or the target refuses, or that takes more memory than is given to it here."""
-    target, threads = gpu(kernel.target), prod(launch.block)
-    lds = kernel.lds_bytes + launch.dynamic_lds_bytes
-    refused = kernel.metadata.refuses(launch.block)
-    if refused:
-        raise LaunchError(refused)
-    if threads > target.max_workgroup:
-        raise LaunchError(f"{kernel.name}: a block of {threads} threads, {kernel.target} has {target.max_workgroup}")
-    if not kernel.lds_bytes <= lds <= target.lds_bytes:
-        raise LaunchError(f"{kernel.name} is launched with {lds} bytes of LDS, {kernel.target} has {target.lds_bytes}")
-    if max(blocks * size for blocks, size in zip(launch.grid, launch.block, strict=True)) >= 1 << 32:
-        raise LaunchError(f"{kernel.name}: {launch.grid} blocks of {launch.block} threads, HIP launches fewer than 2³²")
-    waves = -(-threads // kernel.wave_size)
-    needed = _block_bytes(kernel, waves) + kernel.kernarg_bytes + sum(segment.size for segment in kernel.image)
-    if needed > _MEMORY:
-        raise LaunchError(f"{kernel.name} needs {needed} bytes for one block, {_MEMORY} are given to it here")
-
-
-def _block_bytes(kernel: KernelBinary, waves: int) -> int:
-    """LDS and scratch of both copies of a block."""
-    return 2 * (kernel.lds_bytes + waves * kernel.wave_size * scratch_stride(kernel))
-
-
-def _loaded(segment: Segment) -> Array:
-    return np.frombuffer(segment.data.ljust(segment.size, b"\0"), np.uint8)
+    found = tuple(meter.found.values())
+    return Execution(laid_out.outputs(), steps, unaligned, found, laid_out.undefined(), ordered, unjudged, ended)
 
 
 def _run_grid(
-    program: MachineCode, kernel: KernelBinary, launch: LaunchSizes, memory: GlobalMemory, turns: Scheduler,
-    meter: LdsMeter, strict: bool, observer: Observer | None, blocks: Array,
+    program: MachineCode, laid_out: LaidOut, turns: Scheduler, meter: LdsMeter, strict: bool,
+    observer: Observer | None, blocks: Array,
 ) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
-    """Runs the blocks, some at once; `kernel` has the LDS of the launch.  Returns the steps, and what is told."""
+    """Runs the blocks, some at once.  Returns the steps, and what is told."""
+    kernel, launch, memory = laid_out.kernel, laid_out.launch, laid_out.memory
     threads, wave = prod(launch.block), kernel.wave_size
     waves = -(-threads // wave)
-    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), _MEMORY // _block_bytes(kernel, waves)))
+    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), MEMORY // block_bytes(kernel, waves)))
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat", "buffer")
     counter, size = kernel.architecture.counters.store, memory.bytes.data.size
     told = "global memory", size, everywhere, waves, counter, memory.starts.tolist()
     races = Races(lambda _: told[0], *told[1:]) if len(blocks) * waves > 1 else None
-    dwords = memory.contents(_KERNARG).view(np.uint32)
-    unknown = np.asarray(memory.undefined(_KERNARG).reshape(-1, 4).any(axis=1))
-    arguments = [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]
-    pointers = {"kernarg_segment_ptr": memory.addresses[_KERNARG], "dispatch_ptr": memory.addresses[-1]}
     waiting = polls(program)
     unaligned: dict[str, None] = {}
     ordered: dict[str, None] = {}
@@ -202,7 +106,7 @@ def _run_grid(
     for start in range(0, len(blocks), at_once):
         some = blocks[start : start + at_once]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
-        initialise(machine.registers, pointers, arguments, launch.block)
+        initialise(machine.registers, laid_out.pointers, laid_out.arguments, launch.block)
         machine.memory.observer, machine.memory.polls = observer, waiting
         steps += run(machine, program, turns, observer)
         unaligned |= machine.memory.unaligned
@@ -391,10 +295,3 @@ def _holds(machine: ConcreteMachine, what: str) -> Array:
         lanes = registers.exec_lanes if what == "exec" else machine.interpreter.operands.mask(Operand("s", VCC))
         return np.asarray(lanes.any(axis=3, keepdims=True))
     return np.ones((1, 1, 1, 1), np.bool_)
-
-
-def _triple(sizes: Sequence[int]) -> Triple:
-    padded = (*sizes, 1, 1)[:3] if 1 <= len(sizes) <= 3 else (0, 0, 0)
-    if min(padded) < 1:
-        raise LaunchError(f"a grid or block has one to three sizes of at least 1, got {tuple(sizes)}")
-    return padded[0], padded[1], padded[2]

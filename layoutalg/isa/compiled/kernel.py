@@ -1,0 +1,158 @@
+"""The text of a kernel: each basic block's instructions carried out as text, and control between them.
+
+    switch (W->pc) { case 0x100: goto L256; … }         where a wave goes on: the entry, a branch's target, a barrier
+    L256: { W->steps += 7; … if (W->scc) goto L304; }
+
+What has no text (an instruction that nothing describes, a jump to what a register holds, a number that says which
+register) ends a run that comes to it, and is named.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.compiled.emission import Emission
+from layoutalg.isa.compiled.lanes import TextLanes
+from layoutalg.isa.compiled.memory import TextMemory
+from layoutalg.isa.compiled.products import Products
+from layoutalg.isa.compiled.registers import TextRegisters
+from layoutalg.isa.compiled.values import HEADER, Call
+from layoutalg.isa.decode.code import MachineCode, branch_target
+from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
+from layoutalg.isa.interpreter.step import Interpreter
+from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.control import (
+    BARRIERS,
+    BRANCHES,
+    ENDS,
+    ENDS_PROGRAM,
+    JUMPS,
+    SETS_SKIPPING,
+    TRAPS,
+)
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel as C++, and the functions that it calls back, by their numbers."""
+
+    source: str
+    calls: tuple[Call, ...]
+    in_turn: bool  # atomic operations on global memory: blocks are run one after another
+
+
+def text_of(program: MachineCode) -> KernelText:
+    """The text of a kernel.
+
+    Raises `UnsupportedInstructionError` where a branch leads out of it.
+    """
+    kernel, calls = program.kernel, list[Call]()
+    products = Products(kernel.machine.eights == "fnuz")
+    blocks = [_Block(program, address, calls, products) for address in _reached(program)]
+    resumed = sorted({kernel.start, *(place for block in blocks for place in block.resumed)})
+    entries = "\n".join(f"case {place}: goto L{place};" for place in resumed)
+    accumulators = kernel.accumulators or 1
+    source = (
+        f"#define LANES {kernel.wave_size}\n#define VECTORS {kernel.vector_registers or 1}\n"
+        f"#define ACCUMULATORS {accumulators}\n{HEADER}\n{products.text}\n"
+        f"static int run_wave(Run *R, Block *B, Wave *W) {{\nswitch (W->pc) {{\n{entries}\n}}\n"
+        f'return refuse(B, "no instruction begins there");\n'
+        + "\n".join(block.text for block in blocks)
+        + '\ntoo_many: return stop(B, STEPS, "");\n}\n'
+    )
+    used = [one for address in _reached(program) for one in program.blocks[address].instructions]
+    accesses = (ACCESSES[one.name] for one in used if one.name in ACCESSES)
+    in_turn = any(access.atomic is not None and access.space != "lds" for access in accesses)
+    return KernelText(source, tuple(calls), in_turn)
+
+
+def _reached(program: MachineCode) -> list[int]:
+    """The basic blocks that control may come to, in their order."""
+    found, ahead = set[int](), [program.kernel.start]
+    while ahead:
+        address = ahead.pop()
+        if address not in found and address in program.blocks:
+            found.add(address)
+            ahead += program.blocks[address].successors
+    return sorted(found)
+
+
+class _Block:
+    """One basic block: its text, and the places in it at which a wave may go on."""
+
+    def __init__(self, program: MachineCode, address: int, calls: list[Call], products: Products) -> None:
+        self.program, self.calls, self.products = program, calls, products
+        self.labels, parts = [address], list[str]()
+        self.resumed = set[int]()  # where a wave goes on that has waited, or whose turn has ended
+        waiting = list[Instruction]()
+        instructions = program.blocks[address].instructions
+        for instruction in instructions:
+            waiting.append(instruction)
+            last = instruction is instructions[-1]
+            if last or BARRIERS.get(instruction.name, (False, False))[1]:
+                parts.append(self._stretch(waiting))
+                self.labels += [] if last else [instruction.address + instruction.size]
+                waiting = []
+        self.text = "\n".join(f"L{place}: {part}" for place, part in zip(self.labels, parts, strict=True))
+
+    def _stretch(self, instructions: list[Instruction]) -> str:
+        """Instructions between which no wave waits, in a scope of their own."""
+        kernel, emission = self.program.kernel, Emission()
+        registers = TextRegisters(kernel, emission, self.calls)
+        interpreter = Interpreter(registers, TextMemory(registers), TextLanes(registers, self.products))
+        emission.statement(f"if ((W->steps += {len(instructions)}) >= R->step_limit) goto too_many;")
+        for instruction in instructions:
+            emission.statement(f"B->where = {instruction.address};")
+            try:
+                self._one(interpreter, emission, instruction)
+            except UnsupportedInstructionError as error:
+                emission.whole(f"return refuse(B, {json.dumps(str(error))});")
+        last = instructions[-1]
+        following = last.address + last.size
+        if last.name not in ENDS and last.name != "S_BRANCH":
+            there = following in self.program.by_address
+            emission.whole(self._goto(last, following) if there else 'return refuse(B, "code ends");')
+        return f"{{\n{emission.text}\n}}"
+
+    def _one(self, interpreter: Interpreter, emission: Emission, instruction: Instruction) -> None:
+        name, target = instruction.name, branch_target(instruction)
+        if target is not None:
+            taken = self._taken(interpreter, emission, instruction)
+            emission.whole(f"if ({taken}) {{ {self._goto(instruction, target)} }}")
+        elif name in JUMPS or name == SETS_SKIPPING:
+            raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
+        elif name in BARRIERS:
+            signals, waits = BARRIERS[name]
+            following = instruction.address + instruction.size
+            emission.whole(f"W->signals += {int(signals)};")
+            if waits:
+                self.resumed.add(following)
+                emission.whole(f"W->pc = {following}; return BARRIER;")
+        elif name in ENDS:
+            emission.whole("return ENDED;")
+        elif name in TRAPS:
+            if instruction.fields.get("simm16") != ENDS_PROGRAM:
+                raise UnsupportedInstructionError(f"{instruction.place}: a trap that is not llvm.trap's")
+            emission.whole('return stop(B, CONTROL, "the program traps");')
+        else:
+            interpreter.step(instruction)
+
+    def _taken(self, interpreter: Interpreter, emission: Emission, instruction: Instruction) -> str:
+        if instruction.name not in BRANCHES:
+            raise UnsupportedInstructionError(f"the branch {instruction.place}")
+        what, when = BRANCHES[instruction.name]
+        if what == "vcc":
+            size = self.program.kernel.wave_size
+            text = f"{emission.use(interpreter.registers.read_scalar(Operand('s', VCC), size))} != 0"
+        else:
+            text = {"": "true", "scc": "W->scc", "exec": "W->exec != 0"}[what]
+        return text if when else f"!({text})"
+
+    def _goto(self, instruction: Instruction, target: int) -> str:
+        """A branch; one that leads back may end the wave's turn."""
+        if target > instruction.address:
+            return f"goto L{target};"
+        self.resumed.add(target)
+        return f"if (W->steps >= W->until) {{ W->pc = {target}; return YIELD; }} goto L{target};"

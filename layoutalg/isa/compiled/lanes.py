@@ -1,0 +1,63 @@
+"""`Lanes` as C text: what crosses lanes ends the loop over them."""
+
+from __future__ import annotations
+
+from layoutalg.isa.compiled.emission import Emission, Loop, Word
+from layoutalg.isa.compiled.products import Products
+from layoutalg.isa.compiled.registers import TextRegisters
+from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.target.operand import MatrixInstruction
+
+
+class TextLanes:
+    """The lanes of the wave `W`."""
+
+    def __init__(self, registers: TextRegisters, products: Products) -> None:
+        self.registers, self.products = registers, products
+        self.emission: Emission = registers.emission
+
+    def gathered(self, word: Word, lane: Word) -> Word:
+        """An element of an array; what all lanes have alike stays."""
+        if not word.lanes:
+            return word
+        array = self.emission.array(word)
+        return self.emission.value(word.bits, f"{array}[{{}} & (LANES - 1)]", lane, lanes=True)
+
+    def scattered(self, word: Word, lane: Word) -> Word:
+        """One source lane after the other."""
+        data, at, result = self.emission.array(word), self.emission.array(lane), self.emission.name()
+        self.emission.whole(f"uint32_t {result}[LANES] = {{0}};")
+        self.emission.open(Loop(parallel=False))
+        self.emission.in_lanes(f"if (W->x[l]) {result}[{at}[l] & (LANES - 1)] = {data}[l];")
+        self.emission.close()
+        return Word(self.emission, f"{result}[l]", 32, True)
+
+    def all_active(self) -> bool:
+        """Code goes on only where it is so."""
+        self.emission.whole('if (!W->full) return refuse(B, "with lanes that are not active");')
+        return True
+
+    def active_at(self, lane: Word) -> Word:
+        """A choice of EXEC's lanes."""
+        return self.emission.value(1, "W->x[{} & (LANES - 1)] != 0", lane, lanes=True)
+
+    def read_lane(self, source: Operand, lane: Word) -> Word:
+        """One lane of a register."""
+        self.emission.close()
+        return self.emission.value(32, f"W->{source.kind}[{source.index}][{{}} & (LANES - 1)]", lane)
+
+    def write_lane(self, target: Operand, lane: Word, word: Word) -> None:
+        """One lane of a register."""
+        self.emission.close()
+        at, text = self.emission.use(lane), self.emission.use(word)
+        self.emission.statement(f"W->{target.kind}[{target.index}][{at} & (LANES - 1)] = {text};")
+
+    def read_first_lane(self, source: Operand) -> Word:
+        """The lowest active lane, lane 0 when none is."""
+        self.emission.close()
+        first = "W->exec ? __builtin_ctzll(W->exec) : 0"
+        return self.emission.value(32, f"W->{source.kind}[{source.index}][{first}]")
+
+    def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
+        """A call."""
+        self.emission.whole(self.products.call(instruction, matrix))

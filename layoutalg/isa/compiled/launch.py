@@ -1,0 +1,186 @@
+"""A compiled kernel run over its grid: memory laid out as for the numpy machine, blocks on a few threads.
+
+A fault is that of the first block that has one; what is not an address, a barrier or control is not looked at.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructionError
+from layoutalg.isa.compiled.kernel import KernelText
+from layoutalg.isa.compiled.values import Call
+from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.run.arguments import Triple
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
+from layoutalg.isa.run.initial import initialise
+from layoutalg.isa.run.laid_out import LaidOut
+from layoutalg.isa.run.launch import Execution
+from layoutalg.isa.run.polls import polls
+from layoutalg.isa.run.registers import APERTURES, WaveRegisters
+from layoutalg.isa.run.scratch import scratch_stride
+from layoutalg.isa.run.spaces import Thread
+from layoutalg.isa.semantics.buffers import NOTHING, RULES
+
+_Word = ctypes.c_uint64
+_Pointer = ctypes.c_void_p
+CALL = ctypes.CFUNCTYPE(None, _Word, _Word, _Pointer, _Pointer)
+_BUFFER = ctypes.CFUNCTYPE(ctypes.c_int64, _Word, _Word)
+
+#: The kinds of faults of machine.h.
+_ADDRESS, _READ_ONLY, _ALIGNMENT, _REFUSED, _CONTROL, _STEPS, _STUCK = range(1, 8)
+_GLOBAL, _LDS, _SCRATCH, _FLAT, _CONSTANT, _M0 = range(6)
+
+
+class _Region(ctypes.Structure):
+    _fields_ = (("address", _Word), ("size", _Word), ("data", _Pointer), ("writable", _Pointer))
+
+
+class _Run(ctypes.Structure):
+    _fields_ = (
+        *((name, _Word) for name in (
+            "regions", "blocks", "waves", "lds_bytes", "scratch_bytes", "scratch_stride", "strict", "step_limit",
+            "start", "scalars", "varying")),
+        *((name, _Pointer) for name in (
+            "region", "scalar_number", "scalar", "varying_number", "vary", "thread", "exec")),
+        ("call", CALL), ("buffer", _BUFFER),
+        *((name, _Word) for name in (
+            "lds_base", "scratch_base", "next", "limit", "steps", "unaligned", "lock", "fault", "where", "block",
+            "wave", "lane", "address", "size", "space")),
+        ("why", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+def run_plainly(
+    program: MachineCode, text: KernelText, library: ctypes.CDLL, laid_out: LaidOut, step_limit: int, strict: bool,
+    blocks: Array, workers: int = 2,
+) -> Execution:  # fmt: skip
+    """Runs these blocks, a row (x, y, z) each; errors as `run.launch.execute`.
+
+    Of instructions that are not aligned, where that is allowed, it is not told which they are.
+    """
+    kernel, launch, memory = laid_out.kernel, laid_out.launch, laid_out.memory
+    if memory.unheld:
+        raise LaunchError(f"{kernel.name}: memory that is not held whole has no compiled text")
+    if polls(program):
+        raise UnsupportedInstructionError(f"{kernel.name}: waves that wait for others have no compiled text")
+    threads = prod(launch.block)
+    registers = WaveRegisters(kernel, blocks, -(-threads // kernel.wave_size), threads)
+    initialise(registers, laid_out.pointers, laid_out.arguments, launch.block)
+    rules, kept = RULES[kernel.architecture.name], list[Array]()
+
+    def buffer(upper: int, flags: int) -> int:
+        return -1 if rules.why_not(upper, flags) else int(rules.mode(flags) == NOTHING)
+
+    def pointer(array: Array) -> int:
+        kept.append(np.ascontiguousarray(array))
+        return int(kept[-1].ctypes.data)
+
+    def each(of: WaveRegisters, word: Array, shape: tuple[int, ...]) -> Array:
+        return np.broadcast_to(word[:1], (1, *shape, word.shape[3]))[0]
+
+    regions = _regions(laid_out)
+    held = {number: word for (kind, number), word in registers.scalars.items() if kind == "s" and number < 126}
+    fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
+    varying = {number: word for number, word in held.items() if word.shape[1] > 1}
+    waves = registers.waves_per_block
+    by_wave = [each(registers, word, (1, waves))[0, :, 0] for word in fixed.values()]
+    exec_mask = registers.w.pair(registers.scalars["s", 126], registers.scalars["s", 127])
+    state = _Run(
+        regions=len(regions), blocks=len(blocks), waves=waves, lds_bytes=kernel.lds_bytes,
+        scratch_bytes=kernel.scratch_bytes, scratch_stride=scratch_stride(kernel) if kernel.scratch_bytes else 0,
+        strict=strict, step_limit=step_limit, start=kernel.start, scalars=len(fixed), varying=len(varying),
+        region=ctypes.addressof(regions),
+        scalar_number=pointer(np.array(list(fixed), np.uint32)),
+        scalar=pointer(np.array(by_wave, np.uint32).T),
+        varying_number=pointer(np.array(list(varying), np.uint32)),
+        vary=pointer(np.array([word[0, :, 0, 0] for word in varying.values()], np.uint32)),
+        thread=pointer(each(registers, registers.vectors["v", 0], (1, waves))[0].astype(np.uint32)),
+        exec=pointer(each(registers, exec_mask, (1, waves))[0, :, 0].astype(np.uint64)),
+        call=CALL(called(text.calls)), buffer=_BUFFER(buffer),
+        lds_base=APERTURES["lds"], scratch_base=APERTURES["scratch"], limit=len(blocks),
+    )  # fmt: skip
+    run = library.layoutalg_run
+    run.argtypes = (ctypes.POINTER(_Run),)
+    workers = 1 if text.in_turn else max(1, min(workers, len(blocks), os.cpu_count() or 1))
+    with ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(run, ctypes.byref(state)) for _ in range(workers)]:
+            future.result()
+    if state.fault:
+        raise _fault(program, laid_out, state, blocks)
+    return Execution(laid_out.outputs(), int(state.steps))
+
+
+def _regions(laid_out: LaidOut) -> Any:
+    """The regions of memory, with the bytes' own addresses in this process."""
+    memory = laid_out.memory
+    found = (_Region * len(memory.regions))()
+    data, writable = memory.bytes.data.ctypes.data, memory.writable.ctypes.data
+    for number, address in enumerate(memory.addresses):
+        start = int(memory.starts[number])
+        shut = writable + start if memory.shut[number] else None
+        found[number] = _Region(address, memory.held[number], data + start, shut)
+    return found
+
+
+def called(calls: Sequence[Call]) -> Callable[[int, int, int, int], None]:
+    """What carries out a function of the numpy reading."""
+
+    def call(number: int, lanes: int, words: int, result: int) -> None:
+        name, widths = calls[number]
+        row = ctypes.c_uint64 * lanes
+        step = (result - words) // len(widths)
+        given = [
+            np.frombuffer(row.from_address(words + k * step), np.uint64).astype(np.uint64 if bits == 64 else np.uint32)
+            for k, bits in enumerate(widths)
+        ]
+        function = (FUNCTIONS if name[0] == "f" else RELATIONS)[name[2:]]
+        with np.errstate(all="ignore"):
+            found = function(*(word.reshape(1, 1, 1, -1) for word in given))
+        np.frombuffer(row.from_address(result), np.uint64)[:] = found.ravel()
+
+    return call
+
+
+def _fault(program: MachineCode, laid_out: LaidOut, state: _Run, blocks: Array) -> Exception:
+    """The error that a run ended with, in the words of the numpy machine."""
+    kernel, memory = laid_out.kernel, laid_out.memory
+    instruction = program.by_address.get(state.where)
+    where = instruction.place if instruction else f"{state.where:#x}"
+    why = (state.why or b"").decode()
+    if state.fault == _REFUSED:
+        return UnsupportedInstructionError(why if instruction and instruction.name in why else f"{where}: {why}")
+    if state.fault == _STEPS:
+        return StepLimit(int(state.step_limit), where)
+    block: Triple = tuple(int(k) for k in blocks[state.block])  # type: ignore[assignment]
+    thread = Thread(block, int(state.wave) * kernel.wave_size + int(state.lane))
+    if state.fault in (_CONTROL, _STUCK):
+        kind = "barrier" if state.fault == _STUCK else "control"
+        return Fault(kind, f"{why}, {thread}", where, thread=thread)
+    address, size, needed = int(state.address), int(state.size), int(state.space) >> 8
+    space = int(state.space) & 0xFF
+    if why:  # a part of an address
+        what = f"a scalar address has the part {address:#x}, which is no multiple of 4"
+        if space == _M0:
+            what = f"M0 is {address:#x}, of which a load to LDS takes bits 2 to {size - 1}"
+        return Fault("alignment", what, where)
+    kind = {_ADDRESS: "address", _READ_ONLY: "read_only", _ALIGNMENT: "alignment"}[int(state.fault)]
+    aligned = f"which is no multiple of {needed}" if kind == "alignment" else ""
+    if space in (_GLOBAL, _CONSTANT, _FLAT):
+        one, bad = np.array([address], np.uint64), np.ones(1, np.bool_)
+        return memory.fault(kind, one, bad, size, lambda _: thread, where, aligned)
+    if kind == "alignment":
+        return Fault(kind, f"{size} bytes at {address:#x}, {aligned}, {thread}", where, thread=thread, address=address)
+    if space == _LDS:
+        what = f"{size} bytes at {address:#x} of an LDS allocation of {kernel.lds_bytes}, {thread}"
+    else:
+        what = f"scratch byte {address:#x} is not there, {thread}"
+    return Fault(kind, what, where, thread=thread, address=address, tensor="LDS" if space == _LDS else "scratch")

@@ -1,0 +1,481 @@
+// What the text of a compiled kernel stands on: a wave's state, memories that check addresses, numbers, and turns.
+//
+// Before it come LANES, VECTORS and ACCUMULATORS (registers of each lane), and behind it `run_wave`, which carries out
+// a wave from where it stands to its end, a barrier, a fault, or the end of its turn.
+
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define WHOLE __attribute__((noinline))  // one piece of code, however often it is called
+
+enum { ENDED, BARRIER, YIELD, FAULT };                        // how run_wave returns
+enum { GLOBAL, LDS, SCRATCH, FLAT, CONSTANT, M0 };            // spaces; and what else has an address
+enum { ADDRESS = 1, READ_ONLY, ALIGNMENT, REFUSED, CONTROL, STEPS, STUCK };  // kinds of faults
+
+static const uint32_t POISON = 0xDBDBDBDB;  // what nothing wrote
+static const uint64_t TURN = 1 << 16;       // instructions after which another wave goes on
+
+struct Region {
+  uint64_t address, size;
+  uint8_t *data, *writable;  // `writable`: a truth for each byte; 0: all
+};
+
+struct Run {
+  uint64_t regions, blocks, waves, lds_bytes, scratch_bytes, scratch_stride, strict, step_limit, start;
+  uint64_t scalars, varying;  // numbers of registers that are given to a wave, and to a block
+  Region *region;
+  const uint32_t *scalar_number, *scalar;    // [scalars], [waves][scalars]
+  const uint32_t *varying_number, *vary;     // [varying], [varying][blocks]
+  const uint32_t *thread;                    // v0: [waves][LANES]
+  const uint64_t *exec;                      // [waves]
+  void (*call)(uint64_t number, uint64_t lanes, const uint64_t *words, uint64_t *result);
+  int64_t (*buffer)(uint64_t upper, uint64_t flags);  // 1: no range is checked; 0: one is; -1: not modelled
+  uint64_t lds_base, scratch_base;           // upper words of addresses
+  uint64_t next, limit;                      // the next block; blocks from `limit` on are not run
+  uint64_t steps, unaligned;                 // instructions that were carried out; whether one was not aligned
+  uint64_t lock, fault, where, block, wave, lane, address, size, space;  // the fault of the first block that has one
+  const char *why;
+};
+
+struct Wave {
+  uint32_t v[VECTORS][LANES], a[ACCUMULATORS][LANES];
+  uint32_t s[128];
+  uint32_t x[LANES];  // EXEC: all ones of an active lane
+  uint64_t exec;
+  uint32_t m0;
+  bool scc, full;
+  uint64_t pc, steps, until, number, signals, waits;
+  int state;
+  uint8_t *scratch;
+};
+
+struct Block {
+  Run *run;
+  Region *near;
+  uint8_t *lds;
+  uint64_t number, ticks, where;
+  Wave *wave;
+};
+
+static WHOLE void set_exec(Wave *W) {
+  W->exec = W->s[126] | (LANES == 64 ? (uint64_t)W->s[127] << 32 : 0);
+  W->full = W->exec == (LANES == 64 ? ~0ull : 0xFFFFFFFFull);
+  for (unsigned l = 0; l < LANES; l++) W->x[l] = W->exec >> l & 1 ? ~0u : 0;
+}
+
+// Faults.  That of the first block is kept, so what is found does not depend on the threads.
+
+static void __attribute__((noinline, cold)) fault_at(Block *B, Wave *W, unsigned kind, unsigned lane, uint64_t address, uint64_t size,
+                                                     unsigned space, const char *why) {
+  Run *R = B->run;
+  while (__atomic_exchange_n(&R->lock, 1, __ATOMIC_ACQUIRE)) {}
+  if (!R->fault || B->number < R->block) {
+    R->fault = kind, R->where = B->where, R->block = B->number, R->wave = W ? W->number : 0, R->lane = lane;
+    R->address = address, R->size = size, R->space = space, R->why = why;
+  }
+  if (B->number < R->limit) __atomic_store_n(&R->limit, B->number, __ATOMIC_RELAXED);
+  __atomic_store_n(&R->lock, 0, __ATOMIC_RELEASE);
+}
+
+static WHOLE int refuse(Block *B, const char *why) {
+  fault_at(B, B->wave, REFUSED, 0, 0, 0, 0, why);
+  return FAULT;
+}
+
+static bool alike(Block *B) {
+  fault_at(B, B->wave, CONTROL, 0, 0, 0, 0, "lanes that must hold one element alike hold different values");
+  return false;
+}
+
+static WHOLE int stop(Block *B, unsigned kind, const char *why) {
+  fault_at(B, B->wave, kind, 0, 0, 0, 0, why);
+  return FAULT;
+}
+
+// Memory.
+
+static uint8_t *find(Block *B, uint64_t address, uint64_t size) {
+  Region *near = B->near;
+  uint64_t inside = address - near->address;
+  if (inside < near->size && near->size - inside >= size) return near->data + inside;
+  for (Region *one = B->run->region, *end = one + B->run->regions; one < end; one++) {
+    inside = address - one->address;
+    if (inside < one->size && one->size - inside >= size) return B->near = one, one->data + inside;
+  }
+  return 0;
+}
+
+template <int SPACE, unsigned SIZE, bool STORE>
+static inline uint8_t *place(Block *B, Wave *W, uint64_t address, unsigned lane, bool atomic = false) {
+  Run *R = B->run;
+  if (SPACE == FLAT) {
+    uint64_t upper = address >> 32, low = address & 0xFFFFFFFF;
+    if (upper == R->lds_base) return place<LDS, SIZE, STORE>(B, W, low, lane);
+    if (upper == R->scratch_base) {
+      if (!atomic) return place<SCRATCH, SIZE, STORE>(B, W, low, lane);
+      return refuse(B, "an atomic operation on scratch"), nullptr;
+    }
+    return place<GLOBAL, SIZE, STORE>(B, W, address, lane);
+  }
+  uint8_t *found = 0;
+  unsigned kind = ADDRESS;
+  if (SPACE == LDS && address + SIZE <= R->lds_bytes) found = B->lds + address;
+  if (SPACE == SCRATCH && address + SIZE <= R->scratch_bytes) found = W->scratch + lane * R->scratch_stride + address;
+  if (SPACE == GLOBAL || SPACE == CONSTANT) {
+    found = find(B, address, SIZE);
+    if (STORE && found && B->near->writable)
+      for (unsigned k = 0; k < SIZE; k++)
+        if (!B->near->writable[found - B->near->data + k]) kind = READ_ONLY;
+  }
+  if (found && kind == ADDRESS) return found;
+  fault_at(B, W, kind, lane, address, SIZE, SPACE, "");
+  return 0;
+}
+
+template <int SPACE, unsigned NEEDED>
+static inline bool aligned(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                           unsigned size = 0) {
+  uint64_t bits = 0;
+  for (unsigned l = 0; l < LANES; l++) bits |= lanes[l] ? at[l] + further : 0;
+  if (!(bits & (NEEDED - 1))) return true;
+  if (!B->run->strict && size) return B->run->unaligned = 1, true;
+  for (unsigned l = 0; l < LANES; l++)
+    if (lanes[l] && (at[l] + further) & (NEEDED - 1)) {
+      fault_at(B, W, ALIGNMENT, l, at[l] + further, size, SPACE | NEEDED << 8, "");
+      return false;
+    }
+  return true;
+}
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static WHOLE bool load(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*to)[LANES]) {
+  if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  for (unsigned l = 0; l < LANES; l++) {
+    if (!lanes[l]) continue;
+    uint8_t *from = place<SPACE, SIZE, false>(B, W, at[l] + further, l);
+    if (!from) return false;
+    if (SIZE < 4) {
+      uint32_t word = 0;
+      __builtin_memcpy(&word, from, SIZE);
+      to[0][l] = word;
+    } else {
+      for (unsigned k = 0; k < SIZE / 4; k++) __builtin_memcpy(&to[k][l], from + 4 * k, 4);
+    }
+  }
+  return true;
+}
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static WHOLE bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*from)[LANES],
+                  unsigned shift) {
+  if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  for (unsigned l = 0; l < LANES; l++) {
+    if (!lanes[l]) continue;
+    uint8_t *to = place<SPACE, SIZE, true>(B, W, at[l] + further, l);
+    if (!to) return false;
+    if (SIZE < 4) {
+      uint32_t word = from[0][l] >> shift;
+      __builtin_memcpy(to, &word, SIZE);
+    } else {
+      for (unsigned k = 0; k < SIZE / 4; k++) __builtin_memcpy(to + 4 * k, &from[k][l], 4);
+    }
+  }
+  return true;
+}
+
+template <unsigned SIZE, unsigned NEEDED, bool SIGNED>
+static WHOLE bool load_scalar(Block *B, Wave *W, uint64_t address, uint32_t *to) {
+  if (address & (NEEDED - 1)) {
+    if (B->run->strict) return fault_at(B, W, ALIGNMENT, 0, address, SIZE, CONSTANT | NEEDED << 8, ""), false;
+    B->run->unaligned = 1;
+  }
+  uint8_t *from = place<CONSTANT, SIZE, false>(B, W, address, 0);
+  if (!from) return false;
+  if (SIZE < 4) {
+    uint32_t word = 0;
+    __builtin_memcpy(&word, from, SIZE);
+    *to = SIGNED ? (uint32_t)((s32)(word << (32 - 8 * SIZE)) >> (32 - 8 * SIZE)) : word;
+  } else {
+    __builtin_memcpy(to, from, SIZE);
+  }
+  return true;
+}
+
+// A part of an address whose low bits would drop: of a scalar load, or M0, which has so many bits.
+static WHOLE bool whole_dwords(Block *B, uint64_t part, unsigned bits, unsigned space) {
+  if (!(part & 3) && (bits == 64 || part >> bits == 0)) return true;
+  fault_at(B, B->wave, ALIGNMENT, 0, part, bits, space | 4 << 8, "part");
+  return false;
+}
+
+static inline bool is_scratch(uint64_t low, uint64_t high, uint64_t scalar, uint64_t a, uint64_t b, uint64_t c) {
+  return low == a && high == b && scalar == c;
+}
+
+// Where each dword of a buffer's element is, and whether it is in range (`run.buffers` says by which rules).
+template <unsigned UNIT, unsigned DWORDS, bool TOGETHER, unsigned STRIDE>
+static WHOLE bool ranged(Block *B, Wave *W, uint64_t low, uint64_t high, uint64_t scalar, const uint64_t *offset,
+                   const uint64_t *index, uint64_t *at, uint32_t (*in)[LANES]) {
+  int64_t how = W->exec ? B->run->buffer(low >> 48, high >> 32) : 0;
+  if (how < 0) return refuse(B, "a buffer that is not modelled"), false;
+  uint64_t count = high & 0xFFFFFFFF;
+  bool doubt = false;
+  for (unsigned l = 0; l < LANES; l++) {
+    at[l] = (low & ((1ull << 48) - 1)) + scalar + offset[l];
+    bool active = W->x[l] != 0;
+    doubt |= active && offset[l] >> 32;
+    for (unsigned k = 0; k < DWORDS; k++) {
+      uint64_t start = offset[l] + 4 * k;
+      bool there = start + UNIT + scalar <= count;
+      bool out = start >= count && ((offset[l] + scalar) & 0xFFFFFFFF) + 4 * k >= count;
+      if (index && (low >> 48 & STRIDE)) out = index[l] >= count;
+      if (how) there = count != 0, out = count == 0;
+      doubt |= active && !there && !out;
+      in[k][l] = active && there ? ~0u : 0;
+      doubt |= TOGETHER && in[k][l] != in[0][l];
+    }
+  }
+  if (doubt) return refuse(B, "sources differ in whether it is in the range of its buffer"), false;
+  return true;
+}
+
+// Each 16 lanes have one sequence of elements, of which each lane gets a column.
+template <unsigned BITS, unsigned DWORDS>
+static WHOLE bool transposed(Block *B, Wave *W, uint32_t (*r)[LANES]) {
+  if (W->exec && !W->full) return refuse(B, "a transposed load with inactive lanes"), false;
+  const unsigned each = 32 * DWORDS / BITS;
+  uint32_t turned[DWORDS][LANES] = {{0}};
+  for (unsigned l = 0; l < LANES; l++)
+    for (unsigned e = 0; e < each; e++) {
+      unsigned number = 16 * e + l % 16, from = l / 16 * 16 + number / each;
+      for (unsigned bit = 0; bit < BITS; bit++) {
+        unsigned source = number % each * BITS + bit, target = e * BITS + bit;
+        turned[target / 32][l] |= (r[source / 32][from] >> source % 32 & 1) << target % 32;
+      }
+    }
+  __builtin_memcpy(r, turned, sizeof turned);
+  return true;
+}
+
+// Numbers.  A word of 16 bits lies in the low bits of one of 32; functions are those of `run.floats`, to the bit.
+
+static inline float f32(uint32_t word) { return __builtin_bit_cast(float, word); }
+static inline double f64(uint64_t word) { return __builtin_bit_cast(double, word); }
+static inline float f16(uint32_t word) { return (float)__builtin_bit_cast(_Float16, (uint16_t)word); }
+static inline uint32_t w32(float number) { return __builtin_bit_cast(uint32_t, number); }
+static inline uint64_t w64(double number) { return __builtin_bit_cast(uint64_t, number); }
+static inline uint32_t w16(float number) { return __builtin_bit_cast(uint16_t, (_Float16)number); }
+
+// An f64 whose last bit is set where it is not exact (`run.fused`): as good as the number itself to a narrower type.
+static inline double odd_sum(double a, double b) {
+  double total = a + b, back = total - a, error = (a - (total - back)) + (b - back);
+  uint64_t bits = w64(total);
+  bool finite = (bits >> 52 & 0x7FF) != 0x7FF;
+  if (finite && error != 0 && !(bits & 1)) bits += (error > 0) == (total > 0) ? 1 : -1ull;
+  return f64(bits);
+}
+
+// f16 of f64, rounded once: by way of an f32 that is odd where it is not exact.
+static inline uint32_t h64(double number) {
+  float near = (float)number;
+  uint32_t bits = w32(near);
+  bool finite = (bits >> 23 & 0xFF) != 0xFF;
+  double error = number - (double)near;
+  if (finite && error != 0 && !(bits & 1)) bits += (error > 0) == (number > 0) ? 1 : -1u;
+  return w16(f32(bits));
+}
+
+static inline float flush(float a) { return __builtin_fabsf(a) < 0x1p-126f ? __builtin_copysignf(0.0f, a) : a; }
+
+template <class T> static inline T greatest(T a, T b) { return a == 0 && b == 0 ? a + b : a > b || b != b ? a : b; }
+template <class T> static inline T least(T a, T b) { return -greatest(-a, -b); }
+template <class T> static inline T maximum(T a, T b) { return a != a || b != b ? a + b : greatest(a, b); }
+template <class T> static inline T minimum(T a, T b) { return -maximum(-a, -b); }
+template <class T> static inline T median(T a, T b, T c) {
+  T high = greatest(greatest(a, b), c);
+  T rest = high == a ? greatest(b, c) : high == b ? greatest(a, c) : greatest(a, b);
+  return a != a || b != b || c != c ? least(least(a, b), c) : rest;
+}
+
+#define OF_ONE(name, T, W, n, w, expression) \
+  static inline W f_##name(W p) { T a = n(p); return w(expression); }
+#define OF_TWO(name, T, W, n, w, expression) \
+  static inline W f_##name(W p, W q) { T a = n(p), b = n(q); return w(expression); }
+#define RELATION(name, W, n, expression) \
+  static inline bool r_##name(W p, W q) { auto a = n(p); auto b = n(q); return expression; }
+
+// Of each type (`values` reads the names here).
+#define OF_A_TYPE(kind, T, W, n, w) \
+  OF_TWO(add_##kind, T, W, n, w, a + b) OF_TWO(sub_##kind, T, W, n, w, a - b) OF_TWO(mul_##kind, T, W, n, w, a * b) \
+  OF_TWO(max_##kind, T, W, n, w, greatest(a, b)) OF_TWO(min_##kind, T, W, n, w, least(a, b)) \
+  OF_TWO(maximum_##kind, T, W, n, w, maximum(a, b)) OF_TWO(minimum_##kind, T, W, n, w, minimum(a, b)) \
+  static inline W f_med3_##kind(W p, W q, W r) { return w(median<T>(n(p), n(q), n(r))); } \
+  OF_ONE(trunc_##kind, T, W, n, w, (T)__builtin_elementwise_trunc(a)) \
+  OF_ONE(floor_##kind, T, W, n, w, (T)__builtin_elementwise_floor(a)) \
+  OF_ONE(ceil_##kind, T, W, n, w, (T)__builtin_elementwise_ceil(a)) \
+  OF_ONE(rndne_##kind, T, W, n, w, (T)__builtin_elementwise_roundeven(a)) \
+  OF_ONE(clamp_##kind, T, W, n, w, a > 0 ? a < 1 ? a : (T)1 : (T)0) \
+  RELATION(f_##kind, W, n, false && a == b) RELATION(lt_##kind, W, n, a < b) RELATION(eq_##kind, W, n, a == b) \
+  RELATION(le_##kind, W, n, a <= b) RELATION(gt_##kind, W, n, a > b) RELATION(lg_##kind, W, n, a < b || a > b) \
+  RELATION(ge_##kind, W, n, a >= b) RELATION(o_##kind, W, n, a == a && b == b) \
+  RELATION(tru_##kind, W, n, true || a == b) RELATION(nlt_##kind, W, n, !(a < b)) RELATION(neq_##kind, W, n, a != b) \
+  RELATION(nle_##kind, W, n, !(a <= b)) RELATION(ngt_##kind, W, n, !(a > b)) \
+  RELATION(nlg_##kind, W, n, !(a < b || a > b)) RELATION(nge_##kind, W, n, !(a >= b)) \
+  RELATION(u_##kind, W, n, a != a || b != b)
+
+OF_A_TYPE(f16, float, uint32_t, f16, w16)
+OF_A_TYPE(f32, float, uint32_t, f32, w32)
+OF_A_TYPE(f64, double, uint64_t, f64, w64)
+
+static inline uint32_t f_fma_f16(uint32_t a, uint32_t b, uint32_t c) {
+  return h64(odd_sum((double)f16(a) * (double)f16(b), (double)f16(c)));
+}
+static inline uint32_t f_fma_f32(uint32_t a, uint32_t b, uint32_t c) { return w32(__builtin_fmaf(f32(a), f32(b), f32(c))); }
+static inline uint64_t f_fma_f64(uint64_t a, uint64_t b, uint64_t c) { return w64(__builtin_fma(f64(a), f64(b), f64(c))); }
+static inline uint32_t f_mad_f32(uint32_t a, uint32_t b, uint32_t c) {
+  return w32(flush(flush(flush(f32(a)) * flush(f32(b))) + flush(f32(c))));
+}
+static inline uint32_t f_flushed_f32(uint32_t a) { return w32(flush(f32(a))); }
+static inline uint32_t f_rcp_f32(uint32_t a) { return w32(flush((float)(1.0 / (double)flush(f32(a))))); }
+static inline uint32_t f_sqrt_f32(uint32_t a) { return w32(flush((float)__builtin_sqrt((double)flush(f32(a))))); }
+static inline uint32_t f_rsq_f32(uint32_t a) { return w32(flush((float)(1.0 / __builtin_sqrt((double)flush(f32(a)))))); }
+static inline uint64_t f_rcp_f64(uint64_t a) { return w64(1.0 / f64(a)); }
+static inline uint64_t f_sqrt_f64(uint64_t a) { return w64(__builtin_sqrt(f64(a))); }
+static inline uint64_t f_rsq_f64(uint64_t a) { return w64(1.0 / __builtin_sqrt(f64(a))); }
+static inline uint32_t f_rcp_f16(uint32_t a) { return h64(1.0 / (double)f16(a)); }
+static inline uint32_t f_sqrt_f16(uint32_t a) { return h64(__builtin_sqrt((double)f16(a))); }
+static inline uint32_t f_rsq_f16(uint32_t a) { return h64(1.0 / __builtin_sqrt((double)f16(a))); }
+
+// Cut towards 0 and to the range; 0 of what is no number.
+static inline uint32_t as_i32(double a) {
+  return a != a ? 0 : a <= -0x1p31 ? 0x80000000 : a >= 0x1p31 - 1 ? 0x7FFFFFFF : (uint32_t)(s32)a;
+}
+static inline uint32_t as_u32(double a) { return a != a || a <= 0 ? 0 : a >= 0x1p32 - 1 ? 0xFFFFFFFF : (uint32_t)a; }
+static inline uint32_t as_i16(double a) { return as_i32(a > 32767 ? 32767 : a < -32768 ? -32768 : a) & 0xFFFF; }
+static inline uint32_t as_u16(double a) { return as_u32(a > 65535 ? 65535 : a); }
+
+static inline uint32_t f_i32_of_f32(uint32_t a) { return as_i32((double)f32(a)); }
+static inline uint32_t f_u32_of_f32(uint32_t a) { return as_u32((double)f32(a)); }
+static inline uint32_t f_i32_of_f64(uint64_t a) { return as_i32(f64(a)); }
+static inline uint32_t f_u32_of_f64(uint64_t a) { return as_u32(f64(a)); }
+static inline uint32_t f_i16_of_f16(uint32_t a) { return as_i16((double)f16(a)); }
+static inline uint32_t f_u16_of_f16(uint32_t a) { return as_u16((double)f16(a)); }
+static inline uint32_t f_f32_of_i32(uint32_t a) { return w32((float)(s32)a); }
+static inline uint32_t f_f32_of_u32(uint32_t a) { return w32((float)a); }
+static inline uint64_t f_f64_of_i32(uint32_t a) { return w64((double)(s32)a); }
+static inline uint64_t f_f64_of_u32(uint32_t a) { return w64((double)a); }
+static inline uint32_t f_f16_of_i16(uint32_t a) { return w16((float)((s32)(a << 16) >> 16)); }
+static inline uint32_t f_f16_of_u16(uint32_t a) { return w16((float)(a & 0xFFFF)); }
+static inline uint64_t f_f64_of_f32(uint32_t a) { return w64((double)f32(a)); }
+static inline uint32_t f_f32_of_f64(uint64_t a) { return w32((float)f64(a)); }
+static inline uint32_t f_f32_of_f16(uint32_t a) { return w32(f16(a)); }
+static inline uint32_t f_f16_of_f32(uint32_t a) { return w16(f32(a)); }
+static inline uint32_t f_bf16_of_f32(uint32_t a) {
+  return f32(a) != f32(a) ? a >> 16 | 0x40 : (a + (0x7FFF + (a >> 16 & 1))) >> 16;
+}
+
+// Elements of matrices, and registers of their results.
+
+typedef uint32_t (*Registers)[LANES];
+static inline double element_f16(Registers r, unsigned l, unsigned e) { return f16(r[e / 2][l] >> 16 * (e % 2)); }
+static inline double element_bf16(Registers r, unsigned l, unsigned e) { return f32(r[e / 2][l] >> 16 * (e % 2) << 16); }
+static inline double element_f32(Registers r, unsigned l, unsigned e) { return f32(r[e][l]); }
+static inline double element_f64(Registers r, unsigned l, unsigned e) {
+  return f64(r[2 * e][l] | (uint64_t)r[2 * e + 1][l] << 32);
+}
+static inline int64_t element_i8(Registers r, unsigned l, unsigned e) { return (int8_t)(r[e / 4][l] >> 8 * (e % 4)); }
+static inline int64_t element_i32(Registers r, unsigned l, unsigned e) { return (s32)r[e][l]; }
+
+static inline void put_f16(Registers r, unsigned l, unsigned e, double n) { r[e / 2][l] |= h64(n) << 16 * (e % 2); }
+static inline void put_f32(Registers r, unsigned l, unsigned e, double n) { r[e][l] = w32((float)n); }
+static inline void put_f64(Registers r, unsigned l, unsigned e, double n) {
+  r[2 * e][l] = (uint32_t)w64(n), r[2 * e + 1][l] = (uint32_t)(w64(n) >> 32);
+}
+static inline void put_i32(Registers r, unsigned l, unsigned e, int64_t n) { r[e][l] = (uint32_t)n; }
+
+template <unsigned ELEMENTS, auto ELEMENT, class T>
+static inline bool spread(Registers r, const uint16_t *places, T *matrix) {
+  for (unsigned e = 0; e < ELEMENTS; e++)
+    for (unsigned l = 0; l < LANES; l++) matrix[places[e * LANES + l]] = r ? ELEMENT(r, l, e) : 0;
+  return true;
+}
+
+template <unsigned ELEMENTS, auto ELEMENT, class T>
+static inline bool spread_copies(Registers r, const uint16_t *places, T *matrix) {
+  spread<ELEMENTS, ELEMENT>(r, places, matrix);
+  for (unsigned e = 0; r && e < ELEMENTS; e++)
+    for (unsigned l = 0; l < LANES; l++) {
+      T one = matrix[places[e * LANES + l]], other = ELEMENT(r, l, e);
+      if (one != other && (one == one || other == other)) return false;
+    }
+  return true;
+}
+
+// Turns: the waves of a block one after another, each as far as it comes.
+
+static int run_wave(Run *R, Block *B, Wave *W);
+
+static void begin(Run *R, Block *B, Wave *waves, uint8_t *scratch) {
+  for (uint64_t n = 0; n < R->waves; n++) {
+    Wave *W = waves + n;
+    __builtin_memset(W, 0xDB, sizeof *W);
+    for (uint64_t k = 0; k < R->scalars; k++) W->s[R->scalar_number[k]] = R->scalar[n * R->scalars + k];
+    for (uint64_t k = 0; k < R->varying; k++) W->s[R->varying_number[k]] = R->vary[k * R->blocks + B->number];
+    __builtin_memcpy(W->v[0], R->thread + n * LANES, sizeof W->v[0]);
+    W->s[126] = (uint32_t)R->exec[n], W->s[127] = (uint32_t)(R->exec[n] >> 32), W->scc = false, W->m0 = POISON;
+    set_exec(W);
+    W->pc = R->start, W->steps = 0, W->number = n, W->signals = W->waits = 0, W->state = YIELD;
+    W->scratch = scratch + n * LANES * R->scratch_stride;
+  }
+  __builtin_memset(B->lds, 0xDB, R->lds_bytes);
+  if (R->scratch_bytes) __builtin_memset(scratch, 0xDB, R->waves * LANES * R->scratch_stride);
+}
+
+static bool run_block(Run *R, Block *B, Wave *waves) {
+  for (;;) {
+    bool going = false, waiting = false, all = true;
+    for (uint64_t n = 0; n < R->waves; n++) {
+      Wave *W = B->wave = waves + n;
+      if (W->state == YIELD) {
+        W->until = W->steps + TURN;
+        W->state = run_wave(R, B, W);
+        if (W->state == FAULT) return false;
+      }
+      going |= W->state == YIELD;
+      waiting |= W->state == BARRIER;
+      all &= W->state == ENDED || (W->state == BARRIER && W->signals > W->waits);
+    }
+    if (!going && !waiting) return true;
+    if (!going && !all) {
+      for (uint64_t n = 0; n < R->waves; n++)
+        if (waves[n].state == BARRIER) B->wave = waves + n;
+      return stop(B, STUCK, "waves wait at a barrier to which others of their block never come"), false;
+    }
+    for (uint64_t n = 0; all && n < R->waves; n++)
+      if (waves[n].state == BARRIER) waves[n].waits++, waves[n].state = YIELD;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R) {
+  Block block = {R, R->region, 0, 0, 0, 0, 0};
+  Wave *waves = (Wave *)__builtin_malloc(R->waves * sizeof(Wave));
+  uint8_t *scratch = (uint8_t *)__builtin_malloc(R->waves * LANES * R->scratch_stride + 16);
+  block.lds = (uint8_t *)__builtin_malloc(R->lds_bytes + 16);
+  for (;;) {
+    block.number = __atomic_fetch_add(&R->next, 1, __ATOMIC_RELAXED);
+    if (block.number >= __atomic_load_n(&R->limit, __ATOMIC_RELAXED)) break;
+    begin(R, &block, waves, scratch);
+    run_block(R, &block, waves);
+    uint64_t steps = 0;
+    for (uint64_t n = 0; n < R->waves; n++) steps += waves[n].steps;
+    __atomic_fetch_add(&R->steps, steps, __ATOMIC_RELAXED);
+  }
+  __builtin_free(waves), __builtin_free(scratch), __builtin_free(block.lds);
+}

@@ -1,0 +1,118 @@
+"""Matrix instructions as C text: a function for each, by the operand maps of `layoutalg.target`.
+
+As in the numpy reading, elements are multiplied and summed in f64 (integers in 64 bits), and C is added last.  Sums are
+in the order of k, which cannot be seen where f64 holds them exactly.
+What it cannot represent: products with scales, and elements of fewer than eight bits.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+
+from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.interpreter.operands import operand_of
+from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.eights import values
+from layoutalg.isa.semantics.matrix import is_scaled
+from layoutalg.target.operand import MatrixInstruction, OperandMap
+
+#: The type of the arithmetic, by that of the elements.
+_ARITHMETIC = {
+    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "f32", "f64"), "double"),
+    **dict.fromkeys(("i8", "i32"), "int64_t"),
+}
+
+
+class Products:
+    """The functions that a kernel calls; `text` has them."""
+
+    def __init__(self, fnuz: bool) -> None:
+        self.fnuz, self._texts = fnuz, dict[str, str]()
+
+    @property
+    def text(self) -> str:
+        """All functions, and the tables of narrow numbers that they read."""
+        whole = "\n".join(self._texts.values())
+        tables = [self._table(kind) for kind in ("fp8", "bf8") if f"element_{kind}" in whole]
+        return "\n".join((*tables, whole))
+
+    def call(self, instruction: Instruction, matrix: MatrixInstruction) -> str:
+        """The statement that carries an instruction out."""
+        types = {matrix.a_dtype, matrix.b_dtype, matrix.accumulator}
+        if is_scaled(instruction.name) or not types <= _ARITHMETIC.keys() or matrix.accumulator == "bf16":
+            raise UnsupportedInstructionError(f"{instruction.name} has no compiled text")
+        name = f"product_{matrix.name}"
+        if name not in self._texts:
+            self._texts[name] = _function(name, matrix)
+        given = []
+        for role in "abcd":
+            operand = operand_of(instruction, role)
+            if operand.kind in ("v", "a"):
+                given.append(f"W->{operand.kind} + {operand.index}")
+            elif (operand.kind, operand.index) == ("int", 0):
+                given.append("0")
+            else:
+                raise UnsupportedInstructionError(f"{instruction}: a matrix operand that is the constant {operand}")
+        return f"if (!{name}(B, W, {', '.join(given)})) return FAULT;"
+
+    def _table(self, kind: str) -> str:
+        codes = ", ".join(_number(float(one)) for one in values(kind, self.fnuz))
+        return (
+            f"static const double numbers_{kind}[256] = {{{codes}}};\n"
+            f"static inline double element_{kind}(uint32_t (*r)[LANES], unsigned l, unsigned e)"
+            f" {{ return numbers_{kind}[r[e / 4][l] >> 8 * (e % 4) & 255]; }}"
+        )
+
+
+def _number(one: float) -> str:
+    if isfinite(one):
+        return repr(one)
+    return '__builtin_nan("")' if isnan(one) else f"{'-' if one < 0 else ''}__builtin_inf()"
+
+
+def _function(name: str, matrix: MatrixInstruction) -> str:
+    m, n, k = matrix.m, matrix.n, matrix.k
+    kind, out = _ARITHMETIC[matrix.a_dtype], _ARITHMETIC[matrix.accumulator]
+    a, b = matrix.isa_a or matrix.a, matrix.isa_b or matrix.b
+    places = {"a": a, "b": b, "d": matrix.d}
+    tables = (f"static const uint16_t {name}_{role}[] = {{{_flat(one)}}};" for role, one in places.items())
+    elements = {role: one.places[0].shape[1] for role, one in places.items()}
+    bits = {"f16": 16, "bf16": 16, "fp8": 8, "bf8": 8, "i8": 8, "f32": 32, "i32": 32, "f64": 64}
+    words = elements["d"] * bits[matrix.accumulator] // 32
+    return f"""{chr(10).join(tables)}
+static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb)[LANES], uint32_t (*rc)[LANES],
+                   uint32_t (*rd)[LANES]) {{
+  {kind} a[{m} * {k}], b[{k} * {n}];
+  {out} d[{m} * {n}];
+  if (!W->full) return refuse(B, "a matrix instruction with inactive lanes"), false;
+  if (!{_spread("a", matrix.a_dtype, a, elements["a"], name)}
+   || !{_spread("b", matrix.b_dtype, b, elements["b"], name)}) return alike(B);
+  for (unsigned i = 0; i < {m}; i++) {{
+    {kind} sum[{n}] = {{0}};
+    for (unsigned k = 0; k < {k}; k++)
+      for (unsigned j = 0; j < {n}; j++) sum[j] += a[i * {k} + k] * b[k * {n} + j];
+    for (unsigned j = 0; j < {n}; j++) d[i * {n} + j] = sum[j];
+  }}
+  uint32_t result[{words}][LANES] = {{{{0}}}};
+  for (unsigned e = 0; e < {elements["d"]}; e++)
+    for (unsigned l = 0; l < LANES; l++) {{
+      {out} c = rc ? element_{matrix.accumulator}(rc, l, e) : 0;
+      put_{matrix.accumulator}(result, l, e, d[{name}_d[e * LANES + l]] + c);
+    }}
+  __builtin_memcpy(rd, result, sizeof result);
+  return true;
+}}"""
+
+
+def _spread(role: str, dtype: str, places: OperandMap, elements: int, name: str) -> str:
+    """Whether a matrix could be made of registers: where several lanes hold an element, all must hold the same."""
+    form = "spread_copies" if places.copies > 1 else "spread"
+    return f"({form}<{elements}, element_{dtype}>(r{role}, {name}_{role}, {role}))"
+
+
+def _flat(places: OperandMap) -> str:
+    """Where each element of each lane lies in the matrix, row by row."""
+    rows, columns = places.places
+    flat: Array = (rows * places.shape[1] + columns).T
+    return ", ".join(map(str, flat.ravel().tolist()))

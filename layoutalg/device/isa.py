@@ -8,21 +8,27 @@ gfx942, and so on for each target whose machine code is decoded.
 >>> device.target, device.kind
 ('gfx942', 'gfx942-isa')
 
+Without checks a kernel is compiled for this processor (`plain`), which is much faster; bad addresses and
+barriers alone are faults; what has no compiled text is carried out in numpy, and `refused` says what it was.
+
 It says nothing of time.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.host import HostDevice
+from layoutalg.device.plain import execute_plainly
 from layoutalg.device.runtime import CheckedLaunch, DeviceArray, Module, require_target
-from layoutalg.errors import NoDeviceError
+from layoutalg.errors import NoDeviceError, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.cycles import InstructionCycles
-from layoutalg.isa.run.launch import execute
+from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.target.known import decoded
 
 SUFFIX = "-isa"
@@ -42,14 +48,15 @@ def machine_code(code: CodeObject, kernel: str) -> MachineCode:
 
 
 class IsaDevice(HostDevice):
-    """The machine of one AMD target, executed in numpy."""
+    """The machine of one AMD target, executed in numpy; without `checks` compiled, where it can be."""
 
-    def __init__(self, target: str):
-        self.target = target
+    def __init__(self, target: str, checks: bool = True):
+        self.target, self.checks = target, checks
         self.kind = f"{target}{SUFFIX}"
         self.name = f"{target} machine code, executed on this processor"
         self.properties = {}
-        self.lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction of the last launch cost
+        self.lds: tuple[InstructionCycles, ...] = ()  # what each LDS instruction of the last launch cost, with checks
+        self.refused = ""  # why the last launch was carried out in numpy, though no checks were wanted
 
     def load(self, code: CodeObject) -> IsaModule:
         require_target(self, code)
@@ -65,8 +72,17 @@ class IsaModule(Module):
         """The arrays are updated in place. `Fault` names the instruction that no kernel may do."""
         program = machine_code(self.code, launch.kernel.name)
         given = [np.asarray(a.owner) if isinstance(a, DeviceArray) else a for a in launch.arguments]
-        found = execute(program, launch.grid, launch.block, given)
+        found = self._executed(program, launch, given)
         self.device.lds = found.lds
         for array, result in zip((a for a in given if isinstance(a, np.ndarray)), found.outputs, strict=True):
             if array.flags.writeable:
                 array[...] = result
+
+    def _executed(self, program: MachineCode, launch: CheckedLaunch, given: list[Any]) -> Execution:
+        self.device.refused = ""
+        if not self.device.checks:
+            try:
+                return execute_plainly(program, launch.grid, launch.block, given)
+            except UnsupportedInstructionError as error:
+                self.device.refused = str(error)
+        return execute(program, launch.grid, launch.block, given)

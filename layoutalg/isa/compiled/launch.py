@@ -84,15 +84,12 @@ def run_plainly(
         kept.append(np.ascontiguousarray(array))
         return int(kept[-1].ctypes.data)
 
-    def each(of: WaveRegisters, word: Array, shape: tuple[int, ...]) -> Array:
-        return np.broadcast_to(word[:1], (1, *shape, word.shape[3]))[0]
-
     regions = _regions(laid_out)
     held = {number: word for (kind, number), word in registers.scalars.items() if kind == "s" and number < 126}
     fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
     varying = {number: word for number, word in held.items() if word.shape[1] > 1}
     waves = registers.waves_per_block
-    by_wave = [each(registers, word, (1, waves))[0, :, 0] for word in fixed.values()]
+    by_wave = [_of_waves(word, waves)[:, 0] for word in fixed.values()]
     exec_mask = registers.w.pair(registers.scalars["s", 126], registers.scalars["s", 127])
     state = _Run(
         regions=len(regions), blocks=len(blocks), waves=waves, lds_bytes=kernel.lds_bytes,
@@ -103,8 +100,8 @@ def run_plainly(
         scalar=pointer(np.array(by_wave, np.uint32).T),
         varying_number=pointer(np.array(list(varying), np.uint32)),
         vary=pointer(np.array([word[0, :, 0, 0] for word in varying.values()], np.uint32)),
-        thread=pointer(each(registers, registers.vectors["v", 0], (1, waves))[0].astype(np.uint32)),
-        exec=pointer(each(registers, exec_mask, (1, waves))[0, :, 0].astype(np.uint64)),
+        thread=pointer(_of_waves(registers.vectors["v", 0], waves).astype(np.uint32)),
+        exec=pointer(_of_waves(exec_mask, waves)[:, 0].astype(np.uint64)),
         call=CALL(called(text.calls)), buffer=_BUFFER(buffer),
         lds_base=APERTURES["lds"], scratch_base=APERTURES["scratch"], limit=len(blocks),
     )  # fmt: skip
@@ -119,6 +116,11 @@ def run_plainly(
     return Execution(laid_out.outputs(), int(state.steps))
 
 
+def _of_waves(word: Array, waves: int) -> Array:
+    """A word that all blocks have alike, of the first copy, by wave and lane."""
+    return np.asarray(np.broadcast_to(word[0, 0], (waves, word.shape[3])))
+
+
 def _regions(laid_out: LaidOut) -> Any:
     """The regions of memory, with the bytes' own addresses in this process."""
     memory = laid_out.memory
@@ -131,21 +133,25 @@ def _regions(laid_out: LaidOut) -> Any:
     return found
 
 
+def _row(address: int, count: int) -> Array:
+    """Words of 64 bits where they lie."""
+    return np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(address))
+
+
 def called(calls: Sequence[Call]) -> Callable[[int, int, int, int], None]:
     """What carries out a function of the numpy reading."""
 
     def call(number: int, lanes: int, words: int, result: int) -> None:
         name, widths = calls[number]
-        row = ctypes.c_uint64 * lanes
         step = (result - words) // len(widths)
         given = [
-            np.frombuffer(row.from_address(words + k * step), np.uint64).astype(np.uint64 if bits == 64 else np.uint32)
+            _row(words + k * step, lanes).astype(np.uint64 if bits == 64 else np.uint32)
             for k, bits in enumerate(widths)
         ]
         function = (FUNCTIONS if name[0] == "f" else RELATIONS)[name[2:]]
         with np.errstate(all="ignore"):
             found = function(*(word.reshape(1, 1, 1, -1) for word in given))
-        np.frombuffer(row.from_address(result), np.uint64)[:] = found.ravel()
+        _row(result, lanes)[:] = found.ravel()
 
     return call
 

@@ -1,7 +1,6 @@
 """Instructions carried out by the numpy machine and by compiled text, from the same registers, and what differs."""
 
 import ctypes
-import re
 import tempfile
 from pathlib import Path
 
@@ -30,10 +29,12 @@ extern "C" int one_wave(uint32_t *v, uint32_t *a, uint32_t *s, uint32_t *rest,
   Run run = {}; run.call = call; run.step_limit = 1 << 20; run.limit = 1;
   Wave *W = (Wave *)__builtin_malloc(sizeof(Wave));
   Block block = {&run, 0, 0, 0, 0, 0, W};
-  __builtin_memcpy(W->v, v, sizeof W->v); __builtin_memcpy(W->a, a, sizeof W->a); __builtin_memcpy(W->s, s, sizeof W->s);
+  __builtin_memcpy(W->v, v, sizeof W->v); __builtin_memcpy(W->a, a, sizeof W->a);
+  __builtin_memcpy(W->s, s, sizeof W->s);
   W->m0 = rest[0]; W->scc = rest[1] & 1; set_exec(W); W->pc = 0; W->steps = 0; W->until = 1 << 20;
   int ended = run_wave(&run, &block, W);
-  __builtin_memcpy(v, W->v, sizeof W->v); __builtin_memcpy(a, W->a, sizeof W->a); __builtin_memcpy(s, W->s, sizeof W->s);
+  __builtin_memcpy(v, W->v, sizeof W->v); __builtin_memcpy(a, W->a, sizeof W->a);
+  __builtin_memcpy(s, W->s, sizeof W->s);
   rest[0] = W->m0; rest[1] = W->scc;
   if (run.why) for (int k = 0; k < 200 && (why[k] = run.why[k]); k++) {}
   __builtin_free(W);
@@ -180,8 +181,3 @@ def chunks(names, target, lanes):
         chunk.append(name)
         used += scalars
     return [*found, chunk]
-
-
-def written(name):
-    """The names of functions that an entry needs, as its text has them."""
-    return re.findall(r"[fr]_\w+", name)

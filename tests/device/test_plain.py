@@ -1,0 +1,78 @@
+"""Kernels compiled for this processor, against the numpy machine: results, and the faults that are looked at."""
+
+import numpy as np
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.device.plain import execute_plainly
+from layoutalg.errors import Fault, StepLimit, UnsupportedInstructionError
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.run.launch import execute
+
+SOURCE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void turned(const float* in, float* out, int n) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < n; k++) sum = sum * 0.5f + tile[(threadIdx.x + k) & 63];
+  out[blockIdx.x * 64 + 63 - threadIdx.x] = threadIdx.x < 40 ? sum : __builtin_amdgcn_exp2f(sum);
+}
+extern "C" __global__ void counted(unsigned* total, const unsigned* in) {
+  atomicAdd(total, in[threadIdx.x]);
+  atomicMax(total + 1, in[threadIdx.x]);
+}
+extern "C" __global__ void endless(volatile unsigned* out) {
+  for (;;) out[threadIdx.x] = 1;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    read = read_kernels(compile_source(SOURCE, "gfx942").payload)
+    return {name: decode_kernel(read[name]) for name in ("turned", "counted", "endless")}
+
+
+def test_results_are_the_same(kernels):
+    given = np.random.default_rng(3).standard_normal(5 * 64).astype(np.float32)
+    args = [given, np.zeros_like(given), 9]
+    plain, exact = (run(kernels["turned"], [5], [64], args) for run in (execute_plainly, execute))
+    assert np.array_equal(plain.outputs[1].view(np.uint32), exact.outputs[1].view(np.uint32))
+
+
+def test_atomic_operations(kernels):
+    given = np.random.default_rng(3).integers(0, 1 << 20, 256).astype(np.uint32)
+    total = execute_plainly(kernels["counted"], [3], [256], [np.zeros(2, np.uint32), given]).outputs[0]
+    assert total.tolist() == [3 * int(given.sum()), int(given.max())]
+
+
+def test_an_address_out_of_bounds_is_the_same_fault(kernels):
+    args = [np.zeros(5 * 64 - 1, np.float32), np.zeros(5 * 64, np.float32), 1]
+    found = []
+    for run in (execute_plainly, execute):
+        with pytest.raises(Fault) as fault:
+            run(kernels["turned"], [5], [64], args)
+        found.append(str(fault.value))
+    assert found[0] == found[1]
+    assert "block (4, 0, 0) thread 63" in found[0]
+
+
+def test_a_kernel_that_does_not_end_is_stopped(kernels):
+    with pytest.raises(StepLimit):
+        execute_plainly(kernels["endless"], [2], [64], [np.zeros(64, np.uint32)], step_limit=10_000)
+
+
+def test_what_has_no_text_is_named(kernels, monkeypatch):
+    from layoutalg.isa.compiled.registers import TextRegisters
+
+    def refused(*_):
+        raise UnsupportedInstructionError("no compiled text")
+
+    monkeypatch.setattr(TextRegisters, "lane_number", refused)
+    monkeypatch.setattr(TextRegisters, "mask_of", refused)
+    given = np.zeros(64, np.float32)
+    with pytest.raises(UnsupportedInstructionError, match=r"v_\w+ .*no compiled text"):
+        execute_plainly(kernels["turned"], [1], [64], [given, given, 9])

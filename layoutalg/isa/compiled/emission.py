@@ -22,7 +22,7 @@ _PRAGMAS = {True: '_Pragma("clang loop vectorize(assume_safety) unroll(disable)"
 
 
 @dataclass(eq=False)
-class Loop:
+class LaneLoop:
     """Statements of each lane, and what is declared before them."""
 
     before: list[str] = field(default_factory=list)
@@ -43,35 +43,37 @@ class Loop:
         return "\n".join((*self.before, head, *self.body, "} while (++l < LANES); }"))
 
 
-class Word:
+class TextWord:
     """A word, or a truth, as C text; the operators write statements."""
 
-    def __init__(self, emission: Emission, text: str, bits: int, lanes: bool = False, loop: Loop | None = None) -> None:
+    def __init__(
+        self, emission: Emission, text: str, bits: int, lanes: bool = False, loop: LaneLoop | None = None
+    ) -> None:
         """`lanes`: of each lane; `loop` is where it is computed, or what a word of the wave is the sum of."""
         self.emission, self.text, self.bits, self.lanes, self.loop = emission, text, bits, lanes, loop
 
-    def _with(self, operator: str, other: Word) -> Word:
+    def _with(self, operator: str, other: TextWord) -> TextWord:
         return self.emission.value(self.bits, f"{{}} {operator} {{}}", self, other)
 
-    def __add__(self, other: Word) -> Word:
+    def __add__(self, other: TextWord) -> TextWord:
         return self._with("+", other)
 
-    def __sub__(self, other: Word) -> Word:
+    def __sub__(self, other: TextWord) -> TextWord:
         return self._with("-", other)
 
-    def __mul__(self, other: Word) -> Word:
+    def __mul__(self, other: TextWord) -> TextWord:
         return self._with("*", other)
 
-    def __and__(self, other: Word) -> Word:
+    def __and__(self, other: TextWord) -> TextWord:
         return self._with("&", other)
 
-    def __or__(self, other: Word) -> Word:
+    def __or__(self, other: TextWord) -> TextWord:
         return self._with("|", other)
 
-    def __xor__(self, other: Word) -> Word:
+    def __xor__(self, other: TextWord) -> TextWord:
         return self._with("^", other)
 
-    def __invert__(self) -> Word:
+    def __invert__(self) -> TextWord:
         return self.emission.value(self.bits, "!{}" if self.bits == 1 else "~{}", self)
 
 
@@ -79,8 +81,8 @@ class Emission:
     """The statements of one stretch of code that is run from its beginning to its end."""
 
     def __init__(self) -> None:
-        self.done: list[str | Loop] = []
-        self._open: Loop | None = None
+        self.done: list[str | LaneLoop] = []
+        self._open: LaneLoop | None = None
         self._names = 0
 
     def name(self) -> str:
@@ -89,13 +91,13 @@ class Emission:
         return f"t{self._names}"
 
     @property
-    def loop(self) -> Loop:
+    def loop(self) -> LaneLoop:
         """The loop that is open."""
         if self._open is None:
-            self._open = Loop()
+            self._open = LaneLoop()
         return self._open
 
-    def open(self, loop: Loop) -> None:
+    def open(self, loop: LaneLoop) -> None:
         """Goes on in this loop, after what is there."""
         self.close()
         self._open = loop
@@ -106,17 +108,17 @@ class Emission:
             self.done.append(self._open)
             self._open = None
 
-    def value(self, bits: int, form: str, *words: Word, lanes: bool = False) -> Word:
+    def value(self, bits: int, form: str, *words: TextWord, lanes: bool = False) -> TextWord:
         """A word that an expression has: of each lane, where one of its words is (or `lanes` says so)."""
         name = self.name()
         if lanes or any(word.lanes for word in words):
             text = form.format(*map(self.use, words))
             self.loop.body.append(f"const {TYPES[bits]} {name} = {text};")
-            return Word(self, name, bits, True, self.loop)
+            return TextWord(self, name, bits, True, self.loop)
         self.statement(f"const {TYPES[bits]} {name} = {form.format(*map(self.use, words))};")
-        return Word(self, name, bits)
+        return TextWord(self, name, bits)
 
-    def use(self, word: Word) -> str:
+    def use(self, word: TextWord) -> str:
         """The text of a word where statements are written now."""
         if word.loop is None or word.loop is self._open:
             if not word.lanes and word.loop is not None:
@@ -136,12 +138,12 @@ class Emission:
         self.close()
         self.done.append(text)
 
-    def in_lanes(self, form: str, *words: Word) -> None:
+    def in_lanes(self, form: str, *words: TextWord) -> None:
         """A statement of each lane."""
         text = form.format(*map(self.use, words))
         self.loop.body.append(text)
 
-    def array(self, word: Word) -> str:
+    def array(self, word: TextWord) -> str:
         """An array that holds a word of each lane, after the loop that is open."""
         if not word.lanes or word.loop is None:
             word = self.value(word.bits, "{}", word, lanes=True)
@@ -150,12 +152,12 @@ class Emission:
         self.close()
         return f"k{word.text}"
 
-    def sum_of_lanes(self, form: str, word: Word) -> Word:
+    def sum_of_lanes(self, form: str, word: TextWord) -> TextWord:
         """The bits of all lanes together: a word of 64 bits for the wave, after the loop that is open."""
         name, text = self.name(), form.format(self.use(word))
         self.loop.before.append(f"uint64_t {name} = 0;")
         self.loop.body.append(f"{name} |= {text};")
-        return Word(self, name, 64, False, self.loop)
+        return TextWord(self, name, 64, False, self.loop)
 
     @property
     def text(self) -> str:

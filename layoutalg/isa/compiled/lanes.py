@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layoutalg.isa.compiled.emission import Emission, Loop, Word
+from layoutalg.isa.compiled.emission import Emission, LaneLoop, TextWord
 from layoutalg.isa.compiled.products import Products
 from layoutalg.isa.compiled.registers import TextRegisters
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -16,43 +16,43 @@ class TextLanes:
         self.registers, self.products = registers, products
         self.emission: Emission = registers.emission
 
-    def gathered(self, word: Word, lane: Word) -> Word:
+    def gathered(self, word: TextWord, lane: TextWord) -> TextWord:
         """An element of an array; what all lanes have alike stays."""
         if not word.lanes:
             return word
         array = self.emission.array(word)
         return self.emission.value(word.bits, f"{array}[{{}} & (LANES - 1)]", lane, lanes=True)
 
-    def scattered(self, word: Word, lane: Word) -> Word:
+    def scattered(self, word: TextWord, lane: TextWord) -> TextWord:
         """One source lane after the other."""
         data, at, result = self.emission.array(word), self.emission.array(lane), self.emission.name()
         self.emission.whole(f"uint32_t {result}[LANES] = {{0}};")
-        self.emission.open(Loop(parallel=False))
+        self.emission.open(LaneLoop(parallel=False))
         self.emission.in_lanes(f"if (W->x[l]) {result}[{at}[l] & (LANES - 1)] = {data}[l];")
         self.emission.close()
-        return Word(self.emission, f"{result}[l]", 32, True)
+        return TextWord(self.emission, f"{result}[l]", 32, True)
 
     def all_active(self) -> bool:
         """Code goes on only where it is so."""
         self.emission.whole('if (!W->full) return refuse(B, "with lanes that are not active");')
         return True
 
-    def active_at(self, lane: Word) -> Word:
+    def active_at(self, lane: TextWord) -> TextWord:
         """A choice of EXEC's lanes."""
         return self.emission.value(1, "W->x[{} & (LANES - 1)] != 0", lane, lanes=True)
 
-    def read_lane(self, source: Operand, lane: Word) -> Word:
+    def read_lane(self, source: Operand, lane: TextWord) -> TextWord:
         """One lane of a register."""
         self.emission.close()
         return self.emission.value(32, f"W->{source.kind}[{source.index}][{{}} & (LANES - 1)]", lane)
 
-    def write_lane(self, target: Operand, lane: Word, word: Word) -> None:
+    def write_lane(self, target: Operand, lane: TextWord, word: TextWord) -> None:
         """One lane of a register."""
         self.emission.close()
         at, text = self.emission.use(lane), self.emission.use(word)
         self.emission.statement(f"W->{target.kind}[{target.index}][{at} & (LANES - 1)] = {text};")
 
-    def read_first_lane(self, source: Operand) -> Word:
+    def read_first_lane(self, source: Operand) -> TextWord:
         """The lowest active lane, lane 0 when none is."""
         self.emission.close()
         first = "W->exec ? __builtin_ctzll(W->exec) : 0"

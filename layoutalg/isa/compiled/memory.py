@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.compiled.emission import Loop, Word
+from layoutalg.isa.compiled.emission import LaneLoop, TextWord
 from layoutalg.isa.compiled.registers import TextRegisters
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
@@ -31,20 +31,20 @@ class TextMemory:
     def wait(self, left: Mapping[str, int]) -> None:
         """What is loaded is there at once."""
 
-    def bring(self, target: Operand, word: Word) -> None:
+    def bring(self, target: Operand, word: TextWord) -> None:
         """It is there at once."""
         self.registers.write_register(target, 32, word)
 
-    def bring_scalars(self, target: Operand, word: Word) -> None:
+    def bring_scalars(self, target: Operand, word: TextWord) -> None:
         """It is there at once."""
         self.registers.write_scalar(target, 64, word)
 
-    def start_in_lds(self, word: Word, bits: int) -> Word:
+    def start_in_lds(self, word: TextWord, bits: int) -> TextWord:
         """Checked where it is run."""
         self._check(f"whole_dwords(B, {self.emission.use(word)}, {bits}, M0)")
         return word
 
-    def dwords(self, part: Word) -> Word:
+    def dwords(self, part: TextWord) -> TextWord:
         """Checked where it is run."""
         self._check(f"whole_dwords(B, {self.emission.use(part)}, 64, CONSTANT)")
         return part
@@ -53,8 +53,8 @@ class TextMemory:
         self,
         instruction: Instruction,
         access: MemoryInstruction,
-        addresses: tuple[Word, ...],
-        in_lds: Word | None = None,
+        addresses: tuple[TextWord, ...],
+        in_lds: TextWord | None = None,
     ) -> None:
         """One element after the other."""
         if access.space == "constant":
@@ -70,11 +70,11 @@ class TextMemory:
         self,
         instruction: Instruction,
         access: MemoryInstruction,
-        descriptor: tuple[Word, Word, Word],
-        scalar: Word,
-        offset: Word,
-        in_lds: Word | None = None,
-        index: Word | None = None,
+        descriptor: tuple[TextWord, TextWord, TextWord],
+        scalar: TextWord,
+        offset: TextWord,
+        in_lds: TextWord | None = None,
+        index: TextWord | None = None,
     ) -> None:
         """Where each dword is and whether it is in range, then an access of each that is."""
         emission, rules = self.emission, RULES[self.architecture.name]
@@ -129,7 +129,7 @@ class TextMemory:
         return [f"{name}[{k}]" for k in range(count)]
 
     def _arrive(
-        self, instruction: Instruction, access: MemoryInstruction, brought: list[str], in_lds: Word | None
+        self, instruction: Instruction, access: MemoryInstruction, brought: list[str], in_lds: TextWord | None
     ) -> None:
         """Registers get what was loaded, or LDS does."""
         emission, count = self.emission, len(brought)
@@ -149,9 +149,9 @@ class TextMemory:
             register = Operand(target.kind, target.index + k)
             self.registers.write_register(register, 32, self._widened(access, register, one))
 
-    def _widened(self, access: MemoryInstruction, register: Operand, array: str) -> Word:
+    def _widened(self, access: MemoryInstruction, register: Operand, array: str) -> TextWord:
         """A narrow value with its sign, beside the half that is kept."""
-        w, word = self.w, Word(self.emission, f"{array}[l]", 32, True)
+        w, word = self.w, TextWord(self.emission, f"{array}[l]", 32, True)
         if access.signed:
             shift = w.const(32 - 8 * access.size, 32)
             word = w.ashr(w.shl(word, shift), shift)
@@ -162,7 +162,7 @@ class TextMemory:
             return old | w.shl(word, w.const(16, 32))
         return word
 
-    def _constant(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
+    def _constant(self, instruction: Instruction, access: MemoryInstruction, address: TextWord) -> None:
         """A load of the wave."""
         target, text = operand_of(instruction, "d"), self.emission.use(address)
         to = f"W->s + {target.index}" if target.kind == "s" else f"&W->{target.kind}"
@@ -184,7 +184,7 @@ class TextMemory:
         bits, name = 32 * size, emission.name()
         emission.whole(f"uint{bits}_t {name}[LANES] = {{0}}, {name}_old;")
         self._check(f"aligned<{access.space.upper()}, {needed}>(B, W, {at}, 0, {lanes})")
-        loop = Loop(parallel=False)
+        loop = LaneLoop(parallel=False)
         emission.open(loop)
         emission.in_lanes(f"if (!{lanes}[l]) continue;")
         emission.in_lanes(f"uint8_t *at = place<{access.space.upper()}, {access.size}, true>(B, W, {at}[l], l, true);")
@@ -213,7 +213,7 @@ class TextMemory:
         emission.close()
         return [f"{name}_both[0]", f"{name}_both[1]"]
 
-    def _wide(self, word: Word) -> Word:
+    def _wide(self, word: TextWord) -> TextWord:
         return word if word.bits == 64 else self.w.zext(word)
 
     def _check(self, call: str) -> None:

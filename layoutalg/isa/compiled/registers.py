@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.compiled.emission import Emission, Word
+from layoutalg.isa.compiled.emission import Emission, TextWord
 from layoutalg.isa.compiled.values import Call, TextValues
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Operand
@@ -19,15 +19,15 @@ class TextRegisters:
         self.kernel, self.emission, self.w = kernel, emission, TextValues(emission, calls)
 
     @property
-    def scc(self) -> Word:
+    def scc(self) -> TextWord:
         """A truth of the wave."""
         return self.emission.value(1, "W->scc")
 
-    def write_scc(self, truth: Word) -> None:
+    def write_scc(self, truth: TextWord) -> None:
         """Writes it."""
         self.emission.statement(f"W->scc = {self.emission.use(truth)};")
 
-    def read_scalar(self, operand: Operand, bits: int) -> Word:
+    def read_scalar(self, operand: Operand, bits: int) -> TextWord:
         """One register or two."""
         if bits == 64:
             low, high = self.read_scalar(operand, 32), self.read_scalar(Operand(operand.kind, operand.index + 1), 32)
@@ -38,7 +38,7 @@ class TextRegisters:
             raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
         return self.emission.value(32, self._scalar(operand))
 
-    def write_scalar(self, operand: Operand, bits: int, word: Word) -> None:
+    def write_scalar(self, operand: Operand, bits: int, word: TextWord) -> None:
         """Writes one register or two; lanes look at EXEC."""
         if operand.kind == "null":
             return
@@ -54,7 +54,7 @@ class TextRegisters:
     def _scalar(self, operand: Operand) -> str:
         return f"W->s[{operand.index}]" if operand.kind == "s" else f"W->{operand.kind}"
 
-    def read_register(self, operand: Operand, bits: int, half: str = "") -> Word:
+    def read_register(self, operand: Operand, bits: int, half: str = "") -> TextWord:
         """One register or two of each lane."""
         if operand.kind not in ("v", "a"):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected")
@@ -63,44 +63,44 @@ class TextRegisters:
             return self.w.pair(low, high)
         return self.old_register(operand)
 
-    def old_register(self, operand: Operand) -> Word:
+    def old_register(self, operand: Operand) -> TextWord:
         """One register of each lane."""
         return self.emission.value(32, f"W->{operand.kind}[{operand.index}][l]", lanes=True)
 
-    def write_register(self, operand: Operand, bits: int, word: Word, half: str = "") -> None:
+    def write_register(self, operand: Operand, bits: int, word: TextWord, half: str = "") -> None:
         """Writes the active lanes."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for index, part in enumerate(parts, operand.index):
             register = f"W->{operand.kind}[{index}][l]"
             self.emission.in_lanes(f"{register} = W->x[l] ? {{}} : {register};", part)
 
-    def lanes_of(self, mask: Word) -> Word:
+    def lanes_of(self, mask: TextWord) -> TextWord:
         """A bit of the mask for each lane."""
         return self.emission.value(1, "({} >> l & 1) != 0", mask, lanes=True)
 
-    def mask_of(self, truth: Word) -> Word:
+    def mask_of(self, truth: TextWord) -> TextWord:
         """The bits of the active lanes."""
         active = self.emission.value(1, "W->x[l] != 0", lanes=True)
         found = self.emission.sum_of_lanes("(uint64_t)({}) << l", truth & active)
         return self.emission.value(self.kernel.wave_size, "{}", found)
 
-    def lane_number(self) -> Word:
+    def lane_number(self) -> TextWord:
         """The loop's number."""
-        return Word(self.emission, "(uint32_t)l", 32, True)
+        return TextWord(self.emission, "(uint32_t)l", 32, True)
 
-    def aperture(self, space: str) -> Word:
+    def aperture(self, space: str) -> TextWord:
         """The base of LDS or scratch."""
         return self.w.const(APERTURES[space] << 32, 64)
 
-    def loaded_at(self, address: int) -> Word:
+    def loaded_at(self, address: int) -> TextWord:
         """Where an address of the code object is loaded."""
         return self.w.const(image_base(self.kernel) + address, 64)
 
-    def clock(self) -> Word:
+    def clock(self) -> TextWord:
         """Later than whenever it was asked before."""
         return self.emission.value(64, "B->ticks += 1000")
 
-    def begin_indexing(self, number: Word, mode: int) -> None:
+    def begin_indexing(self, number: TextWord, mode: int) -> None:
         """Registers have fixed numbers in text."""
         raise UnsupportedInstructionError("register indexing has no compiled text")
 

@@ -130,7 +130,7 @@ def processor_seconds(function: Callable[[], Any]) -> float:
 
 def rows(names: list[str]) -> Iterator[str]:
     """A row of the table for each kernel."""
-    yield "| kernel | instructions | compiling, CPU s | numpy, s | compiled, s | ratio | waves' instructions a second | same |"
+    yield "| kernel | instructions | compiling, s | numpy, s | compiled, s | ratio | instructions a second | same |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|"
     for name, make in KERNELS.items():
         if names and not any(one in name for one in names):
@@ -139,7 +139,8 @@ def rows(names: list[str]) -> Iterator[str]:
         compiling = processor_seconds(lambda given=given: compiled(given[0]))
         plain, one = seconds(lambda given=given: execute_plainly(*given), 3)
         exact, other = seconds(lambda given=given: execute(*given), 1)
-        same = all(np.array_equal(a.view(np.uint8), b.view(np.uint8)) for a, b in zip(one.outputs, other.outputs))
+        pairs = zip(one.outputs, other.outputs, strict=True)
+        same = all(np.array_equal(a.view(np.uint8), b.view(np.uint8)) for a, b in pairs)
         yield (
             f"| {name} | {len(given[0].instructions)} | {compiling:.1f} | {exact:.2f} | {plain:.3f} | "
             f"{exact / plain:.0f} | {one.steps / plain / 1e6:.1f} M | {'yes' if same else 'NO'} |"

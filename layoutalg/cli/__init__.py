@@ -27,7 +27,8 @@ def main() -> None:
     try:
         if sys.argv[1:] == ["--version"]:
             print(f"layoutalg {__version__}")
-        elif sys.argv[1:] == ["--help"] and _columns() >= 80:
+            sys.exit()
+        if sys.argv[1:] == ["--help"] and _columns() >= 80:
             with open(os.path.join(os.path.dirname(__file__), "templates", HELP), encoding="utf-8") as kept:
                 print(kept.read(), end="")
         else:

@@ -58,7 +58,7 @@ def tabulated(e: Expr, given: Expr) -> Expr:
 
 
 def _few(v: Expr) -> bool:
-    return 0 <= v.lo <= v.hi < FEW
+    return v.value.index and 0 <= v.lo <= v.hi < FEW
 
 
 def _by_coefficients(e: Expr, given: Expr) -> Expr:

@@ -133,10 +133,10 @@ class Arithmetic:
 
 
 def _refuse_beyond(instruction: Instruction, alu: Alu) -> None:
-    """Sources that are no constants up to what the instruction is described for."""
+    """Constants beyond what the instruction is described for; compilers that do not optimise have them in registers."""
     for role, most in alu.limits.items():
         operand = instruction.operands[role]
-        if operand.kind != "int" or not 0 <= operand.index <= most:
+        if operand.kind in ("int", "bits", "float") and not (operand.kind == "int" and 0 <= operand.index <= most):
             raise UnsupportedInstructionError(f"{instruction.place}: {operand}, where it is described for 0 to {most}")
 
 

@@ -123,7 +123,7 @@ def test_each_result_of_a_pair_has_the_half_that_is_selected_for_it(lower, upper
             np.testing.assert_array_equal(floats(found, 2 + k), floats(before, 8 + k) * factors[half])
 
 
-@pytest.mark.parametrize("source", ["5", "-1", "v9", "s3"])
+@pytest.mark.parametrize("source", ["5", "-1", "1.0"])
 def test_a_shift_beyond_what_the_machine_shifts_by_is_in_doubt(source):
     """V_LSHL_ADD_U64 shifts by 0 to 4."""
     taken = machine_of("gfx942", encoded("gfx942", "v_lshl_add_u64 v[2:3], v[4:5], 4, v[6:7]").hex(), ALL)

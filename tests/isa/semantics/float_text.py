@@ -150,6 +150,10 @@ def one_line(found):
 def python(text):
     """The text's statements as lines of Python: `put` stores a number, `mask` is a comparison's result."""
     text = re.sub(r"//[^\n]*", "", text)
+    # It tells zeros of one sign from those of the other.
+    zero = r"\((64'F\([^()]*\)|S\d\.f64) == {}0\.0\)"
+    text = re.sub(zero.format(r"\+"), r"((\1 == 0.0) && !sign(\1))", text)
+    text = re.sub(zero.format("-"), r"((\1 == 0.0) && sign(\1))", text)
     text = re.sub(r"(\w+) = lambda\(a, b\) \((.*?)\);\n", one_line, text, flags=re.DOTALL)
     text = re.sub(r"(?<=[^;])\n(?=[!&|])", " ", text)
     text = text.replace("&&\n", "&& ")

@@ -18,7 +18,6 @@ from layoutalg.errors import Fault, LaunchError, StepLimit, UnsupportedInstructi
 from layoutalg.isa.compiled.kernel import KernelText
 from layoutalg.isa.compiled.values import Call
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.run.arguments import Triple
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
 from layoutalg.isa.run.initial import initialise
@@ -166,8 +165,8 @@ def _fault(program: MachineCode, laid_out: LaidOut, state: _Run, blocks: Array) 
         return UnsupportedInstructionError(why if instruction and instruction.name in why else f"{where}: {why}")
     if state.fault == _STEPS:
         return StepLimit(int(state.step_limit), where)
-    block: Triple = tuple(int(k) for k in blocks[state.block])  # type: ignore[assignment]
-    thread = Thread(block, int(state.wave) * kernel.wave_size + int(state.lane))
+    x, y, z = map(int, blocks[state.block])
+    thread = Thread((x, y, z), int(state.wave) * kernel.wave_size + int(state.lane))
     if state.fault in (_CONTROL, _STUCK):
         kind = "barrier" if state.fault == _STUCK else "control"
         return Fault(kind, f"{why}, {thread}", where, thread=thread)

@@ -16,7 +16,7 @@ from typing import cast
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.decode.modes import NO_MODE, OVERFLOW
-from layoutalg.isa.interpreter.operands import Action, Operands, Source, Target, refuse_fields
+from layoutalg.isa.interpreter.operands import CONSTANTS, Action, Operands, Source, Target, refuse_fields
 from layoutalg.isa.interpreter.parallel import Parallel
 from layoutalg.isa.interpreter.storage import Lanes
 from layoutalg.isa.interpreter.sub_dword import SubDword
@@ -136,7 +136,7 @@ def _refuse_beyond(instruction: Instruction, alu: Alu) -> None:
     """Constants beyond what the instruction is described for; compilers that do not optimise have them in registers."""
     for role, most in alu.limits.items():
         operand = instruction.operands[role]
-        if operand.kind in ("int", "bits", "float") and not (operand.kind == "int" and 0 <= operand.index <= most):
+        if operand.kind in CONSTANTS and (operand.kind != "int" or not 0 <= operand.index <= most):
             raise UnsupportedInstructionError(f"{instruction.place}: {operand}, where it is described for 0 to {most}")
 
 

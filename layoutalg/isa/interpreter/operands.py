@@ -36,7 +36,7 @@ INDEXED: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 
 
 #: Kinds of operands that are the same at any time.
-_CONSTANTS = frozenset({"int", "bits", "float"})
+CONSTANTS = frozenset({"int", "bits", "float"})
 
 
 def _always(word: Word) -> Source:
@@ -88,7 +88,7 @@ class Operands:
         if operand.kind in ("v", "a"):
             return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
         bits, signed = int(token[1:]), "_I64" in instruction.name
-        if operand.kind in _CONSTANTS:
+        if operand.kind in CONSTANTS:
             return _always(self.constant(operand, bits, number, signed=signed))
         return partial(self.constant, operand, bits)
 

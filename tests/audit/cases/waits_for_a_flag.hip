@@ -30,7 +30,7 @@ KERNEL(block_is_told_too_soon) {
   }
 }
 
-//: ends unknown, race_free unknown, initialised unknown
+//: followed unknown, ends unknown, race_free unknown, initialised unknown
 KERNEL(wave_waits) {
   __shared__ unsigned data[64], word;
   unsigned t = threadIdx.x, lane = t & 63;
@@ -45,7 +45,7 @@ KERNEL(wave_waits) {
   }
 }
 
-//: ends unknown, race_free unknown, initialised unknown
+//: followed unknown, ends unknown, race_free unknown, initialised unknown
 KERNEL(wave_is_told_too_soon) {
   __shared__ unsigned data[64], word;
   unsigned t = threadIdx.x, lane = t & 63;

@@ -40,15 +40,11 @@ def execute_plainly(
     return run_plainly(program, text, library, laid_out, step_limit, strict, chosen(laid_out.launch, blocks))
 
 
+@lru_cache(maxsize=32)
 def compiled(program: MachineCode) -> tuple[KernelText, ctypes.CDLL]:
     """A kernel's text, and the library that was made of it."""
     text = text_of(program)
-    return text, _loaded(text.source)
-
-
-@lru_cache(maxsize=32)
-def _loaded(source: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
         path = Path(folder) / "kernel.so"
-        path.write_bytes(compile_for_host(source, FLAGS))
-        return ctypes.CDLL(str(path))
+        path.write_bytes(compile_for_host(text.source, FLAGS))
+        return text, ctypes.CDLL(str(path))

@@ -1,5 +1,7 @@
 """Kernels compiled for this processor, against the numpy machine: results, and the faults that are looked at."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,4 +77,39 @@ def test_what_has_no_text_is_named(kernels, monkeypatch):
     monkeypatch.setattr(TextRegisters, "mask_of", refused)
     given = np.zeros(64, np.float32)
     with pytest.raises(UnsupportedInstructionError, match=r"v_\w+ .*no compiled text"):
-        execute_plainly(kernels["turned"], [1], [64], [given, given, 9])
+        execute_plainly(replace(kernels["turned"]), [1], [64], [given, given, 9])  # decoded anew: what was made is kept
+
+
+ACCESSES = """
+#include <hip/hip_runtime.h>
+typedef float wide __attribute__((ext_vector_type(4)));
+extern "C" __global__ void accesses(const float* in, float* out, const wide* rows, wide* turned, unsigned char* narrow,
+                                    int stride, int far) {
+  unsigned t = threadIdx.x;
+  __shared__ wide tile[64];
+  tile[t] = rows[t];
+  __syncthreads();
+  turned[t] = tile[t * 5 & 63];
+  if (t % 3) out[t * stride] = in[t];
+  if (t < 40) narrow[t] = narrow[t + 1] + 1;
+  float* either = t & 1 ? out + far : (float*)(turned + 64);
+  if (t == 5 || t == 8) *either = in[t & 7];
+}
+"""
+
+
+@pytest.mark.parametrize(("stride", "far"), [(1, 999), (15, 999), (17, 0), (1, 1000)])
+def test_lanes_together_and_apart(stride, far):
+    """Lanes in a row, with a stride, some of them, in two tensors at once; and the same fault where one is outside."""
+    code = decode_kernel(read_kernels(compile_source(ACCESSES, "gfx942").payload)["accesses"])
+    given = np.random.default_rng(3).standard_normal(1000).astype(np.float32)
+    found = []
+    for run in (execute_plainly, execute):
+        out, turned, narrow = np.zeros(1000, np.float32), np.zeros(257, np.float32), np.arange(64, dtype=np.uint8)
+        args = [given[:64], out, given[:256], turned, narrow, stride, far]
+        try:
+            found.append([one.tobytes() for one in run(code, [1], [64], args).outputs])
+        except Fault as fault:
+            found.append(str(fault))
+    assert found[0] == found[1]
+    assert isinstance(found[0], str) is (stride == 17 or far == 1000)

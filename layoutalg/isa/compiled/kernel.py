@@ -22,6 +22,7 @@ from layoutalg.isa.compiled.values import HEADER, Call
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
 from layoutalg.isa.interpreter.step import Interpreter
+from layoutalg.isa.run.polls import polls
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.control import (
     BARRIERS,
@@ -46,9 +47,11 @@ class KernelText:
 def text_of(program: MachineCode) -> KernelText:
     """The text of a kernel.
 
-    Raises `UnsupportedInstructionError` where a branch leads out of it.
+    Raises `UnsupportedInstructionError` where a branch leads out of it, or waves wait for what others store.
     """
     kernel, calls = program.kernel, list[Call]()
+    if polls(program):
+        raise UnsupportedInstructionError(f"{kernel.name}: waves that wait for others have no compiled text")
     products = Products(kernel.machine.eights == "fnuz")
     blocks = [_Block(program, address, calls, products) for address in _reached(program)]
     resumed = sorted({kernel.start, *(place for block in blocks for place in block.resumed)})

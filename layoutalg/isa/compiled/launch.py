@@ -23,7 +23,6 @@ from layoutalg.isa.run.floats import FUNCTIONS, RELATIONS
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.laid_out import LaidOut
 from layoutalg.isa.run.launch import Execution
-from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.scratch import scratch_stride
 from layoutalg.isa.run.spaces import Thread
@@ -69,8 +68,6 @@ def run_plainly(
     kernel, launch, memory = laid_out.kernel, laid_out.launch, laid_out.memory
     if memory.unheld:
         raise LaunchError(f"{kernel.name}: memory that is not held whole has no compiled text")
-    if polls(program):
-        raise UnsupportedInstructionError(f"{kernel.name}: waves that wait for others have no compiled text")
     threads = prod(launch.block)
     registers = WaveRegisters(kernel, blocks, -(-threads // kernel.wave_size), threads)
     initialise(registers, laid_out.pointers, laid_out.arguments, launch.block)
@@ -83,7 +80,7 @@ def run_plainly(
         kept.append(np.ascontiguousarray(array))
         return int(kept[-1].ctypes.data)
 
-    regions = _regions(laid_out)
+    regions = _regions(laid_out, pointer)
     held = {number: word for (kind, number), word in registers.scalars.items() if kind == "s" and number < 126}
     fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
     varying = {number: word for number, word in held.items() if word.shape[1] > 1}
@@ -120,15 +117,17 @@ def _of_waves(word: Array, waves: int) -> Array:
     return np.asarray(np.broadcast_to(word[0, 0], (waves, word.shape[3])))
 
 
-def _regions(laid_out: LaidOut) -> Any:
+def _regions(laid_out: LaidOut, pointer: Callable[[Array], int]) -> Any:
     """The regions of memory, with the bytes' own addresses in this process."""
     memory = laid_out.memory
-    found = (_Region * len(memory.regions))()
-    data, writable = memory.bytes.data.ctypes.data, memory.writable.ctypes.data
+    found, data = (_Region * len(memory.regions))(), memory.bytes.data.ctypes.data
     for number, address in enumerate(memory.addresses):
-        start = int(memory.starts[number])
-        shut = writable + start if memory.shut[number] else None
-        found[number] = _Region(address, memory.held[number], data + start, shut)
+        writable = None
+        if memory.shut[number]:
+            truths = np.zeros(memory.held[number], np.bool_)
+            truths |= memory.regions[number].writable
+            writable = pointer(truths)
+        found[number] = _Region(address, memory.held[number], data + int(memory.starts[number]), writable)
     return found
 
 

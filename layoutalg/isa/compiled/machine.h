@@ -62,6 +62,8 @@ struct Block {
   uint8_t *lds;
   uint64_t number, ticks, where;
   Wave *wave;
+  uint64_t upper, flags;  // of a buffer that was accessed, and what `Run.buffer` says of it
+  int64_t how;
 };
 
 static WHOLE void set_exec(Wave *W) {
@@ -69,6 +71,8 @@ static WHOLE void set_exec(Wave *W) {
   W->full = W->exec == (LANES == 64 ? ~0ull : 0xFFFFFFFFull);
   for (unsigned l = 0; l < LANES; l++) W->x[l] = W->exec >> l & 1 ? ~0u : 0;
 }
+
+static inline uint32_t chosen(uint32_t bits, uint32_t of, uint32_t or_of) { return (of & bits) | (or_of & ~bits); }
 
 // Faults.  That of the first block is kept, so what is found does not depend on the threads.
 
@@ -154,9 +158,60 @@ static inline bool aligned(Block *B, Wave *W, const uint64_t *at, uint64_t furth
   return true;
 }
 
+// The lowest and the highest address of the lanes that access; false: none does.
+static inline bool span(const uint64_t *at, uint64_t further, const uint32_t *lanes, uint64_t &low, uint64_t &high) {
+  uint64_t least = ~0ull, most = 0;
+  for (unsigned l = 0; l < LANES; l++) {
+    uint64_t one = at[l] + further, active = (uint64_t)(s64)(s32)lanes[l];
+    least = (one | ~active) < least ? one | ~active : least;
+    most = (one & active) > most ? one & active : most;
+  }
+  low = least, high = most;
+  return least <= most;
+}
+
+// What is added to an address to have its place, where one region holds all from `low` to the element at `high` and
+// none of it is only read; of scratch it is lane 0's.  0: each lane is looked at by itself.
+template <int SPACE, unsigned SIZE, bool STORE>
+static inline uint8_t *together(Block *B, Wave *W, uint64_t low, uint64_t high) {
+  Run *R = B->run;
+  if (high - low >= 1ull << 48) return 0;
+  if (SPACE == LDS) return high < R->lds_bytes && high + SIZE <= R->lds_bytes ? B->lds : 0;
+  if (SPACE == SCRATCH) return high < R->scratch_bytes && high + SIZE <= R->scratch_bytes ? W->scratch : 0;
+  uint8_t *first = find(B, low, high - low + SIZE);
+  return first && !(STORE && B->near->writable) ? first - low : 0;
+}
+
+// Whether lane follows lane without a gap.
+template <unsigned SIZE>
+static inline bool in_a_row(const uint64_t *at, uint64_t low, uint64_t high, uint64_t further) {
+  if (high - low != SIZE * (LANES - 1)) return false;
+  uint64_t apart = 0;
+  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ SIZE * l;
+  return !apart;
+}
+
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool load(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*to)[LANES]) {
+static WHOLE bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further, const uint32_t *__restrict lanes,
+                       uint32_t (*__restrict to)[LANES]) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  uint64_t low, high;
+  if (!span(at, further, lanes, low, high)) return true;
+  if (const uint8_t *base = together<SPACE, SIZE, false>(B, W, low, high)) {
+    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
+    if (SIZE == 4 && SPACE != SCRATCH && in_a_row<SIZE>(at, low, high, further)) {
+      __builtin_memcpy(to[0], base + low, 4 * LANES);
+      return true;
+    }
+    for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++)
+      for (unsigned l = 0; l < LANES; l++) {
+        const uint8_t *from = base + (lanes[l] ? at[l] + further : low) + 4 * k + stride * l;
+        uint32_t word = 0;
+        __builtin_memcpy(&word, from, SIZE < 4 ? SIZE : 4);
+        to[k][l] = chosen(lanes[l], word, to[k][l]);
+      }
+    return true;
+  }
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
     uint8_t *from = place<SPACE, SIZE, false>(B, W, at[l] + further, l);
@@ -176,6 +231,24 @@ template <int SPACE, unsigned SIZE, unsigned NEEDED>
 static WHOLE bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*from)[LANES],
                   unsigned shift) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  uint64_t low, high;
+  if (!span(at, further, lanes, low, high)) return true;
+  if (uint8_t *base = together<SPACE, SIZE, true>(B, W, low, high)) {
+    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
+    if (SIZE == 4 && SPACE != SCRATCH && in_a_row<SIZE>(at, low, high, further)) {
+      __builtin_memcpy(base + low, from[0], 4 * LANES);
+      return true;
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+      if (!lanes[l]) continue;
+      uint8_t *to = base + at[l] + further + stride * l;
+      for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
+        uint32_t word = SIZE < 4 ? from[k][l] >> shift : from[k][l];
+        __builtin_memcpy(to + 4 * k, &word, SIZE < 4 ? SIZE : 4);
+      }
+    }
+    return true;
+  }
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
     uint8_t *to = place<SPACE, SIZE, true>(B, W, at[l] + further, l);
@@ -223,7 +296,9 @@ static inline bool is_scratch(uint64_t low, uint64_t high, uint64_t scalar, uint
 template <unsigned UNIT, unsigned DWORDS, bool TOGETHER, unsigned STRIDE>
 static WHOLE bool ranged(Block *B, Wave *W, uint64_t low, uint64_t high, uint64_t scalar, const uint64_t *offset,
                    const uint64_t *index, uint64_t *at, uint32_t (*in)[LANES]) {
-  int64_t how = W->exec ? B->run->buffer(low >> 48, high >> 32) : 0;
+  if (low >> 48 != B->upper || high >> 32 != B->flags)
+    B->how = B->run->buffer(low >> 48, high >> 32), B->upper = low >> 48, B->flags = high >> 32;
+  int64_t how = W->exec ? B->how : 0;
   if (how < 0) return refuse(B, "a buffer that is not modelled"), false;
   uint64_t count = high & 0xFFFFFFFF;
   bool doubt = false;
@@ -464,7 +539,7 @@ static bool run_block(Run *R, Block *B, Wave *waves) {
 }
 
 extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R) {
-  Block block = {R, R->region, 0, 0, 0, 0, 0};
+  Block block = {R, R->region, 0, 0, 0, 0, 0, ~0ull, 0, 0};
   Wave *waves = (Wave *)__builtin_malloc(R->waves * sizeof(Wave));
   uint8_t *scratch = (uint8_t *)__builtin_malloc(R->waves * LANES * R->scratch_stride + 16);
   block.lds = (uint8_t *)__builtin_malloc(R->lds_bytes + 16);

@@ -68,11 +68,11 @@ class TextRegisters:
         return self.emission.value(32, f"W->{operand.kind}[{operand.index}][l]", lanes=True)
 
     def write_register(self, operand: Operand, bits: int, word: TextWord, half: str = "") -> None:
-        """Writes the active lanes."""
+        """Writes the active lanes, by their bits: a store under a mask is slow."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
         for index, part in enumerate(parts, operand.index):
             register = f"W->{operand.kind}[{index}][l]"
-            self.emission.in_lanes(f"{register} = W->x[l] ? {{}} : {register};", part)
+            self.emission.in_lanes(f"{register} = chosen(W->x[l], {{}}, {register});", part)
 
     def lanes_of(self, mask: TextWord) -> TextWord:
         """A bit of the mask for each lane."""

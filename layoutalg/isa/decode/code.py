@@ -34,9 +34,9 @@ class Block:
     successors: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MachineCode:
-    """The instructions of one kernel."""
+    """The instructions of one kernel; each decoding is its own key of what is made of it."""
 
     kernel: KernelBinary
     instructions: tuple[Instruction, ...]

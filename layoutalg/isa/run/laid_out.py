@@ -61,10 +61,9 @@ class LaidOut:
         return [None if undefined else int(word) for word, undefined in zip(dwords, unknown, strict=True)]
 
     def outputs(self) -> tuple[Array, ...]:
-        """The buffers as they are now; empty: not held."""
+        """The buffers, as memory has them; empty: not held."""
         return tuple(
-            self.memory.contents(number).copy().view(one.array.dtype).reshape(one.array.shape)
-            for number, one in self.buffers
+            self.memory.contents(number).view(one.array.dtype).reshape(one.array.shape) for number, one in self.buffers
         )
 
     def undefined(self) -> tuple[Array, ...]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -224,23 +225,38 @@ class GlobalMemory:
         starts = np.concatenate([[0], np.cumsum([-(-size // 256) * 256 + 256 for size in self.held])])
         end = int(starts[-1])
         arena = np.zeros(end + HELD if self.unheld else end, np.uint8)
-        defined, self.writable = np.ones((2, arena.size), np.bool_)
-        defined[end:] = False  # until a page comes there
-        for start, region in zip(starts, regions, strict=False):
-            if not isinstance(region.data, Unheld):
-                here = slice(start, start + region.data.size)
-                arena[here], defined[here], self.writable[here] = region.data, region.defined, region.writable
-        self.pages = Pages(end, arena, defined, self.writable)
+        self.starts = starts[:-1].astype(np.int64)
         self.shut = np.array(
             [number in self.unheld or not np.all(one.writable) for number, one in enumerate(regions)], np.bool_
         )
-        self.bytes = Bytes(arena) if defined.all() else UndefinedBytes(arena, defined)
-        self.starts = starts[:-1].astype(np.int64)
+        self.bytes = Bytes(arena)
+        for number, region in enumerate(regions):
+            if not isinstance(region.data, Unheld):
+                self.contents(number)[:] = region.data
+        if self.unheld or not all(np.all(one.defined) for one in regions):
+            defined = self._of_each_byte([one.defined for one in regions])
+            defined[end:] = False  # until a page comes there
+            self.bytes = UndefinedBytes(arena, defined)
+        if self.unheld:
+            self.pages = Pages(end, arena, defined, self.writable)
         self.sizes = np.array([region.data.size for region in regions], np.int64)
         addresses = _addresses(regions)
         self.order = np.argsort(np.array(addresses, np.uint64))
         self.addresses = addresses
         self.sorted = np.array(addresses, np.uint64)[self.order]
+
+    @cached_property
+    def writable(self) -> Array:
+        """Of each byte whether it may be written; those of no region may."""
+        return self._of_each_byte([one.writable for one in self.regions])
+
+    def _of_each_byte(self, truths: Sequence[bool | Array]) -> Array:
+        """Of each byte the truth that its region has, or that is its own."""
+        found = np.ones(self.bytes.data.size, np.bool_)
+        for start, size, truth in zip(self.starts, self.held, truths, strict=True):
+            if size:
+                found[start : start + size] = truth
+        return found
 
     def contents(self, number: int) -> Array:
         """The bytes of a region as they are now; none of one that is not held."""

@@ -28,7 +28,7 @@ extern "C" int one_wave(uint32_t *v, uint32_t *a, uint32_t *s, uint32_t *rest,
                         void (*call)(uint64_t, uint64_t, const uint64_t *, uint64_t *), char *why) {
   Run run = {}; run.call = call; run.step_limit = 1 << 20; run.limit = 1;
   Wave *W = (Wave *)__builtin_malloc(sizeof(Wave));
-  Block block = {&run, 0, 0, 0, 0, 0, W};
+  Block block = {&run, 0, 0, 0, 0, 0, W, ~0ull, 0, 0};
   __builtin_memcpy(W->v, v, sizeof W->v); __builtin_memcpy(W->a, a, sizeof W->a);
   __builtin_memcpy(W->s, s, sizeof W->s);
   W->m0 = rest[0]; W->scc = rest[1] & 1; set_exec(W); W->pc = 0; W->steps = 0; W->until = 1 << 20;

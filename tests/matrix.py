@@ -45,9 +45,15 @@ def some(cells: Iterable[T], quick: int, *, slow: bool = False) -> list[Paramete
     return [_cell(cell, number, number % step == 0, slow) for number, cell in enumerate(cells)]
 
 
+def turns(cells: Iterable[T], name: Callable[[T], str] | None = None) -> list[ParameterSet]:
+    """Cells that all take turns, none of them quick: what is dear, and shows that something right is proved."""
+    return [pytest.param(*_values(cell), marks=pytest.mark.matrix(number), id=name and name(cell))
+            for number, cell in enumerate(cells)]  # fmt: skip
+
+
 def parts(many: int) -> list[ParameterSet]:
     """Slices, of which each takes one in so many of a corpus; none is quick."""
-    return [pytest.param(slice(n, None, many), marks=pytest.mark.matrix(n), id=f"{n} of {many}") for n in range(many)]
+    return turns((slice(n, None, many) for n in range(many)), lambda part: f"{part.start} of {many}")
 
 
 def all_hold(cases: Iterable[T], holds: Callable[[T], None], name: Callable[[T], str] = str) -> None:
@@ -68,6 +74,9 @@ def today(item: pytest.Item, day: int = DAY) -> bool:
 
 
 def _cell(cell: object, number: int, quick: bool, slow: bool = False) -> ParameterSet:
-    values = cell if isinstance(cell, tuple) else (cell,)
     later = pytest.mark.slow if slow else pytest.mark.matrix(number)
-    return pytest.param(*values, marks=() if quick else later)
+    return pytest.param(*_values(cell), marks=() if quick else later)
+
+
+def _values(cell: object) -> tuple[object, ...]:
+    return cell if isinstance(cell, tuple) else (cell,)

@@ -30,6 +30,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from tests.fuzzing import SEED
 from tests.layout.chains import chains
 
 E = as_expr
@@ -60,8 +61,8 @@ def as_read(d: TensorDescriptor) -> tuple[object, ...]:
 def test_random_descriptors_read_back() -> None:
     count = Counter[str]()
 
-    @seed(4)
-    @settings(max_examples=250, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @seed(SEED)
+    @settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(chains())
     def check(d: TensorDescriptor) -> None:
         for dialect in ("ck_tile", "ck"):
@@ -73,8 +74,8 @@ def test_random_descriptors_read_back() -> None:
         assert load_spec(text).descriptor("d").descriptor == d
 
     check()
-    assert count["ck_tile"] > 120
-    assert count["ck"] > 50
+    assert count["ck_tile"] > 40
+    assert count["ck"] > 15
 
 
 def test_symbols_become_parameters() -> None:

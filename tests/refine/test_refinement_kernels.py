@@ -1,5 +1,7 @@
 """Binaries of `kernels/` that are proved; those that take longer with `make test-slow` only."""
 
+from itertools import product
+
 import pytest
 
 from layoutalg.device.compile import compile_source
@@ -12,6 +14,7 @@ from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.refine.refinement import prove_binary
+from tests.matrix import turns
 
 
 def verdict(program, target, seconds):
@@ -22,9 +25,7 @@ def verdict(program, target, seconds):
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("folder", ["gemm_f16", "conv_f16"])
+@pytest.mark.parametrize(("folder", "target"), turns(product(["gemm_f16", "conv_f16"], TARGETS)))
 def test_products_and_convolutions_are_proved(folder, target):
     """On gfx90a a product's loop keeps the halves of a pointer in registers that are no neighbours."""
     variants = library.folder(folder)

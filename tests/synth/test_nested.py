@@ -13,6 +13,7 @@ from layoutalg.prove import Unknown
 from layoutalg.synth.nested import least, nested
 from layoutalg.synth.search import synthesize
 from tests.fuzzing import SEED
+from tests.matrix import turns
 
 
 def test_a_layouts_places_are_those_of_its_descriptor() -> None:
@@ -36,8 +37,7 @@ def test_no_layout_of_the_digits_is_smaller_than_what_is_found(case: Case) -> No
     assert agrees(synthesize(case.problem()), fewest_bytes(case))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", [*islice(cases(), PROBLEMS)], ids=str)
+@pytest.mark.parametrize("case", turns(islice(cases(), PROBLEMS), str))
 def test_forty_random_problems(case: Case) -> None:
     found = least(case.problem(), 1, lambda layout: True)
     assert found is not None

@@ -14,6 +14,7 @@
 | `UnsupportedInstructionError` | an instruction, or a form of one, that the tables do not describe |
 | `Fault` | a run did what a correct kernel never does: a bad address, a race, a register read before its wait, … |
 | `StepLimit` | a run was stopped: it took more instructions than it may |
+| `Livelock` | a run was stopped: it would never end |
 
 All from `NoCompilerError` on are `DeviceError`, so a command line needs one handler.  What one room alone
 refuses (an access, a target, a text that is no expression) has its error there.
@@ -198,3 +199,13 @@ class StepLimit(Fault):
 
     def __init__(self, steps: int, where: str) -> None:
         super().__init__("control", f"the kernel ran for {steps} instructions", where)
+        self.steps = steps
+
+
+class Livelock(StepLimit):
+    """A run that would not end: every wave goes round, or waits for one that does."""
+
+    def __init__(self, steps: int, where: str) -> None:
+        super().__init__(steps, where)
+        self.what = f"waves go round for ever: after {steps} instructions each is again as it was, and so is memory"
+        self.args = (f"control: {self.what}, at {where}",)

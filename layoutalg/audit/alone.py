@@ -121,8 +121,8 @@ class Alone:
                 self.steps += run.steps
                 if run.steps > LONG:
                     break
-            except StepLimit:
-                self.steps += steps
+            except StepLimit as stopped:
+                self.steps += stopped.steps
                 return (), f"a run of {scene} takes more than {steps} instructions"
             except Fault as fault:
                 if self.runs.shows(fault, strict):

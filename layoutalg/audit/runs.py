@@ -215,8 +215,8 @@ class Runs:
                 self.steps += run.steps
                 self.made_of += [] if sizes in self.made_of else [sizes]
                 self.ended |= dict.fromkeys(run.ended)
-            except StepLimit:
-                self.steps += STEPS
+            except StepLimit as stopped:
+                self.steps += stopped.steps
                 return
             except Fault as fault:
                 if self.shows(fault, strict):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, StepLimit, UnsupportedInstructionError
+from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, Livelock, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
 from layoutalg.isa.decode.code import MachineCode, branch_target, relative
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
@@ -30,6 +30,7 @@ from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
+from layoutalg.isa.run.rounds import Rounds
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, TRAPS
 
 #: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
@@ -161,16 +162,21 @@ def _ranks(ahead: Sequence[int], waves: int) -> Array | None:
 
 def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observer: Observer | None = None) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
-    registers, steps, number = machine.registers, 0, 0
+    registers, steps, number, rounds = machine.registers, 0, 0, Rounds(machine)
     last_turn = np.zeros(registers.waves, np.int64)
     counter = np.full(registers.waves, program.kernel.start, np.int64)
     waiting, ended = np.zeros(registers.waves, np.bool_), np.zeros(registers.waves, np.bool_)
     while True:
-        ready = ~(waiting | ended)
+        ready = ~(waiting | ended | rounds.round)
         if not ready.any():
             if ended.all():
                 return steps
-            waiting &= ~_released(machine, program, waiting, ended, counter)
+            released = _released(machine, program, waiting, ended, counter)
+            if not released.any():
+                if (rounds.round & ~ended).any():  # of which blocks that have not begun may have what they wait for
+                    raise Livelock(steps, registers.where)
+                raise _never_comes(machine, waiting)
+            waiting &= ~released
             continue
         number += 1
         address, live = turns.choose(counter, ready, last_turn, number)
@@ -189,6 +195,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
             machine.memory.arrive()  # what it wrote before is seen behind the barriers that others pass without it
             ended |= live
         waiting |= live & BARRIERS.get(last, (False, False))[1]
+        rounds.turn(counter, live)
 
 
 def _turn(
@@ -253,7 +260,7 @@ def _jumped(machine: ConcreteMachine, instruction: Instruction) -> Array:
 def _released(
     machine: ConcreteMachine, program: MachineCode, waiting: Array, ended: Array, counter: Array
 ) -> Array:  # fmt: skip
-    """Waves of the blocks whose waves have all come to the barrier or ended. A `Fault` when there is none.
+    """Waves of the blocks whose waves have all come to the barrier or ended, which go on.
 
     Of waves that have ended sources differ, so that others pass a barrier without them is told and no fault: "any wave
     may terminate early using S_ENDPGM, and the barrier is considered satisfied when the remaining live waves reach
@@ -261,20 +268,23 @@ def _released(
     threads reached it" (C++ language extensions, "Synchronization functions"; FBGEMM's pull request 5831 reports a
     deadlock).
     """
-    per_block, where, barriers = machine.registers.waves_per_block, machine.registers.where, machine.memory.waves
+    per_block, barriers = machine.registers.waves_per_block, machine.memory.waves
     signalled = barriers.signals > barriers.waits
     whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
     released = np.repeat(whole, per_block) & waiting
-    if not released.any():
-        thread = machine.registers.thread_of(int(np.argmax(waiting)))
-        what = f"waves wait at a barrier to which others of their block never come, {thread}"
-        raise Fault("barrier", what, where, thread=thread)
     gone = ended & np.repeat(released.reshape(-1, per_block).any(axis=1), per_block)
     left = released & np.repeat(ended.reshape(-1, per_block).any(axis=1), per_block)
     for address in np.unique(counter[left]):
         barriers.left |= {one.place: None for one in program.instructions if one.address + one.size == address}
     barriers.release(released, counter, gone)
     return released
+
+
+def _never_comes(machine: ConcreteMachine, waiting: Array) -> Fault:
+    """All that have not ended wait, and no block is whole."""
+    thread = machine.registers.thread_of(int(np.argmax(waiting)))
+    what = f"waves wait at a barrier to which others of their block never come, {thread}"
+    return Fault("barrier", what, machine.registers.where, thread=thread)
 
 
 def _taken(machine: ConcreteMachine, name: str) -> Array:

@@ -55,6 +55,16 @@ class ReachedMemory:
         self.unaligned: dict[str, None] = {}  # instructions that accessed memory across their width, in order
         self.ordered: dict[str, None] = {}  # atomic operations whose results another order may change
 
+    @property
+    def changed(self) -> bool:
+        """Whether a byte of any memory is another than when `watch` was called."""
+        return any(memory.changed for memory in (self.memory.bytes, self.lds.bytes, self.scratch.bytes))
+
+    def watch(self) -> None:
+        """From now on `changed` says what is new."""
+        for memory in (self.memory.bytes, self.lds.bytes, self.scratch.bytes):
+            memory.changed = False
+
     def _agreed(self, what: str, word: Array, active: Array) -> Array:
         """A word of the active lanes by wave and lane, which both copies must have alike."""
         registers = self.registers

@@ -53,7 +53,10 @@ class Bytes:
     """
 
     def __init__(self, data: Array) -> None:
-        self.data = data
+        self.data, self.changed = (
+            data,
+            True,
+        )  # `changed`: since it was last set false; what it holds, not what is written
 
     def undefined(self, positions: Array, size: int) -> Array:
         """Of each element whether nothing has defined a byte of it."""
@@ -86,6 +89,7 @@ class Bytes:
     def put(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         """Writes elements; false when two of them went to one place with different values."""
         unit = min(size, 4)
+        self.changed = self.changed or self._differ(positions, size, dwords)
         if not _aligned(positions, unit):
             parts = [(dword >> np.uint32(8 * k)).astype(np.uint8) for dword in dwords for k in range(unit)][:size]
             for k, part in enumerate(parts):
@@ -98,6 +102,12 @@ class Bytes:
         if (positions[1:] - positions[:-1] >= size).all():
             return True  # each begins after the last one's end
         return all(bool(np.array_equal(view.take(index + k), dword)) for k, dword in enumerate(kept))
+
+    def _differ(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
+        """Whether elements are to be others than are there."""
+        mask = np.uint32((1 << 8 * min(size, 4)) - 1)
+        return any(bool(((old ^ new) & mask).any())
+                   for old, new in zip(self.words(positions, size), dwords, strict=False))  # fmt: skip
 
 
 def _aligned(positions: Array, unit: int) -> bool:
@@ -157,6 +167,7 @@ class UndefinedBytes(Bytes):
 
     def scatter(self, positions: Array, size: int, dwords: Sequence[Array]) -> bool:
         if self._near(positions, size):
+            self.changed = True
             set_all(self.defined, positions, size)
         return super().scatter(positions, size, dwords)
 
@@ -182,6 +193,16 @@ class TwoCopies:
         return all(
             copy.put(positions, size, [word[k % len(word)] for word in dwords]) for k, copy in enumerate(self.copies)
         )
+
+    @property
+    def changed(self) -> bool:
+        """As of `Bytes`, in either copy."""
+        return any(copy.changed for copy in self.copies)
+
+    @changed.setter
+    def changed(self, truth: bool) -> None:
+        for copy in self.copies:
+            copy.changed = truth
 
 
 Memory = Bytes | TwoCopies

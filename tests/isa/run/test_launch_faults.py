@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from layoutalg.device.compile import compile_source
-from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.errors import Fault, StepLimit, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
@@ -247,8 +247,8 @@ def test_what_a_wave_wrote_before_it_ended_is_seen_behind_the_barrier(target):
 
 @pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx1201"))
 def test_a_kernel_that_hangs_is_a_fault(target):
-    with pytest.raises(Fault, match="the kernel ran for 3000 instructions") as caught:
-        execute(program(target, "forever"), (1,), (64,), [np.zeros(64, np.int32), 0], step_limit=3000)
+    with pytest.raises(StepLimit, match="the kernel ran for 3000 instructions") as caught:
+        execute(program(target, "forever"), (1,), (64,), [np.zeros(64, np.int32), 2], step_limit=3000)
     assert caught.value.kind == "control"
 
 

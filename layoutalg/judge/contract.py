@@ -206,13 +206,13 @@ def _ways(
         way["block"] = [*map(_number, one.named(one.block, names))], by
         if one.lds and one.lds != "0":
             way["lds"] = one.named(one.lds, names)[0], by
-        found.append((way, _sizes(one, said, parameters)))
+        found.append((way, sizes(one, said, parameters)))
     if any(other != found[0] for other in found):
         raise LaunchError(f"the source starts {own[0].kernel} in {len(found)} ways")
     return found[0]
 
 
-def _sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParameter]) -> dict[str, int]:
+def sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParameter]) -> dict[str, int]:
     """The sizes that a launch gives as numbers; LaunchError where one is not as its tensors are long."""
     lengths = {name: split(text) for name, text in said.shapes.items()}
     of_tensors = dict[str, str]()
@@ -220,6 +220,7 @@ def _sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParam
         if name in lengths:
             of_tensors |= one.sizes_of(passed, lengths[name])
     spoken = {*re.findall(r"[A-Za-z_]\w*", " ".join(said.shapes.values()))}
+    names = [other.name for other in parameters]
     fixed = dict[str, int]()
     for argument, parameter in zip(one.arguments, parameters, strict=False):
         if parameter.points or parameter.fields or (parameter.dtype or "i")[0] not in "iu":
@@ -235,8 +236,10 @@ def _sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParam
                 raise one.unread(
                     f"it gives {argument} for {parameter.name}: of tensors as they are said that is {text}"
                 )
-        elif parameter.name in spoken and one.is_length(argument):
+        elif parameter.name in spoken and not (given := one.given(argument)):
             raise one.unread(f"it gives {argument} for {parameter.name}, which tensors as they are said do not tell")
+        elif parameter.name in spoken and parameter.name not in given and given & {*names}:
+            raise one.unread(f"it gives {argument} for {parameter.name}")
     return fixed
 
 

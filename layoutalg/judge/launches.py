@@ -5,6 +5,9 @@
 A launch's blocks and threads are written in what the host knows; `HostLaunch.named` says them in what the kernel's
 parameters are called, through the launch's own arguments and what names stand for (`names`).
 
+Each place that names a kernel is its head, a launch that is a statement of its own, or a question to the runtime: of
+any other it is not known how it starts the kernel, and none of its launches is read.  What a launch is given is a whole
+tensor, where nothing moved it, and sizes of tensors, or of the host function's parameters that nothing changed.
 What it cannot represent: launches that macros write, that the compiler may leave out, or that go by a pointer; loops of
 launches over parts of tensors; choices, calls.
 """
@@ -27,10 +30,17 @@ _NUMBER = re.compile(r"\b(\d+)[uUlL]+\b")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _PRIMARY = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+(?:\([^()]*\))?|\[\w+\])*")
 """A name, and members of it: `x.size(0)`."""
-_POINTER = re.compile(r"(\w+)(?:(?:\.|->)(?:\w+\(\)(?:\.|->))*\w+(?:\s*<([^<>]*)>)?\s*\(\s*\))?")
+_POINTER = re.compile(
+    r"(\w+)(?:(?:\.|->)(?:(?:contiguous|detach|data|get)\(\)(?:\.|->))*"
+    r"(?:(?:const_|mutable_)?data_ptr|data|get)(?:\s*<([^<>]*)>)?\s*\(\s*\))?"
+)
 _POINTER_CAST = re.compile(r"\A(?:\([\w\s:]+\*+\s*\)|reinterpret_cast\s*<[^<>]*>\s*(?=\())\s*")
 _COPIED = re.compile(r"(\w+)(?:\.(?:contiguous|detach|clone|to|cuda)\([^()]*\))+")
-_LENGTH = re.compile(r"(?:\.|->)\s*(?:numel|sizes?|strides?|shape|dim)\b")
+_POINTS = re.compile(r"\*\s*(?:const\s+|__restrict__\s+)*\Z")
+_MOVES = re.compile(
+    r"\s*(?:\+\+|--|[-+]=|=(?!=)|\.\s*(?:resize|set|as_strided|transpose|squeeze|unsqueeze|swap_dims|t)_\s*\()"
+)
+"""How a pointer or a tensor becomes another: `p += 4`, `x = …`, `x.t_()`."""
 _SIZES = re.compile(r"\bsizeof\s*\(\s*(\w+)\s*\)")
 _BYTES = {
     "char": 1, "uint8_t": 1, "short": 2, "uint16_t": 2, "half": 2, "__half": 2, "_Float16": 2, "int": 4, "unsigned": 4,
@@ -58,6 +68,7 @@ class HostLaunch:
     block: str
     lds: str
     arguments: tuple[str, ...]
+    name_at: int  # where the kernel is named
     host: HostNames = field(repr=False)
 
     @property
@@ -173,9 +184,46 @@ class HostLaunch:
                     known |= dict.fromkeys((f"{name}.size({at})", f"{name}.sizes()[{at}]"), f"({each})")
         return known
 
-    def is_length(self, argument: str) -> bool:
-        """Whether an argument is made of what a tensor says of itself."""
-        return any(_LENGTH.search(one) for one in (argument, self._through(_plain(argument))[0]))
+    def given(self, argument: str) -> set[str]:
+        """The names that an argument is made of, all given to its function and not changed there; none of others."""
+        host = self.host
+        found = {*_NAME.findall(argument := _plain(argument))}
+        declared = {name: host.visible(name, self.at) for name in found}
+        said = all(one is not None and host.is_parameter(one) and not host.is_changed(name, one)
+                   for name, one in declared.items())  # fmt: skip
+        return found if said and re.fullmatch(r"[\w\s+\-*/%()]+", argument) else set()
+
+    def _pointed(self, argument: str) -> str:
+        """What an argument for a tensor points to, followed through pointers that it is initialised with."""
+        text = " ".join(argument.split())
+        for _ in range(DEEP):
+            text = self._through(_POINTER_CAST.sub("", text))[0]
+            text = text[1:-1] if text[:1] + text[-1:] == "()" else text
+            one = self.host.visible(text, self.at) if text.isidentifier() else None
+            if one is None or not _POINTS.search(self.host.plain[: one.at]):
+                return text
+            said = re.compile(r"\s*(?:=([^;]*);|\(([^;]*)\)\s*;|\{([^;]*)\}\s*;)").match(
+                self.host.plain, one.at + len(text)
+            )
+            if said is None or self._is_moved(text):
+                return text
+            text = " ".join((said[1] or said[2] or said[3] or "").split())
+        return text
+
+    def _is_moved(self, name: str) -> bool:
+        """Whether a pointer or a tensor may be another at the launch than where it was declared, or a part of it."""
+        host, one = self.host, self.host.visible(name, self.at)
+        start, _ = host.function(self.at)
+        for found in re.finditer(rf"(?<!\.)(?<!->)\b{name}\b", host.plain[max(start, one.at if one else 0) : self.at]):
+            at, end = (place + max(start, one.at if one else 0) for place in found.span())
+            if one is not None and at == one.at:
+                continue
+            same = re.compile(rf"\s*=\s*{name}\s*\.\s*(?:contiguous|to|cuda|detach)\s*\([^()]*\)\s*;").match(
+                host.plain, end
+            )
+            if re.search(r"(?:\+\+|--)\s*\Z", host.plain[:at]) or (_MOVES.match(host.plain, end) and not same):
+                return True
+        return False
 
     def instantiates(self, arguments: Sequence[str]) -> bool | None:
         """Whether it is a launch of a template of these arguments; None where that is not seen."""
@@ -196,8 +244,13 @@ class HostLaunch:
         """LaunchError where it is no launch of whole tensors, each for its own; `started`: kernels of that name."""
         if self.host.is_conditional(self.at):
             raise self.unread("a compiler may leave it out, as #if says")
-        if self.host.within(self.at, "for", "while", "do"):
+        if self.host.redefined:
+            raise self.unread(f"{self.host.redefined} is a macro")
+        start, end = self.host.function(self.at)
+        if self.host.within(self.at, "for", "while", "do") or re.search(r"\bgoto\b", self.host.plain[start:end]):
             raise self.unread("it is started in a loop")
+        if not self.host.is_statement(self.at):
+            raise self.unread("it is started within another statement")
         if started > 1:
             raise self.unread(f"there are {started} kernels of the name {self.kernel}")
         if len(self.arguments) > len(parameters):
@@ -217,10 +270,9 @@ class HostLaunch:
         found = dict[str, str]()
         for argument, parameter in zip(self.arguments, parameters, strict=False):
             if parameter.points:
-                text = _POINTER_CAST.sub("", self._through(_POINTER_CAST.sub("", " ".join(argument.split())))[0])
-                text = text[1:-1] if text[:1] + text[-1:] == "()" else text
+                text = self._pointed(argument)
                 said = _POINTER.fullmatch(text)
-                if said is None or text in ("nullptr", "NULL") or text.isdecimal():
+                if said is None or text in ("nullptr", "NULL") or text.isdecimal() or self._is_moved(said[1]):
                     raise self.unread(f"it passes {argument} for {parameter.name}, which is no whole tensor")
                 dtype = _DTYPES.get("".join((said[2] or "").split()))
                 if dtype and parameter.dtype and dtype != parameter.dtype:
@@ -244,6 +296,7 @@ def launches(text: str) -> Iterator[HostLaunch]:
             kernel = re.sub(r"\A(?:HIP_KERNEL_NAME)?\s*\((.*)\)\Z", r"\1", kernel.strip())
             name, _, template = kernel.partition("<")
             arguments = said[4:]
+            name_at = plain.index(name.split("::")[-1].strip(), found.end())
         else:
             end = plain.find(">>>", found.end())
             opened, said = plain.find("(", end), split(plain[found.end() : end])
@@ -251,22 +304,37 @@ def launches(text: str) -> Iterator[HostLaunch]:
                 continue
             name, template = found[1], (found[2] or "<")[1:]
             arguments = split(plain[opened + 1 : host.closing(opened)])
+            name_at = found.end(1) - len(re.split(r"\W+", name)[-1])
         if len(said) >= 2:
             template = template.strip().removesuffix(">")
             yield HostLaunch("".join(name.split()), tuple(split(template)) if template else (), found.start(), said[0],
-                             said[1], (*said, "")[2], tuple(arguments), host)  # fmt: skip
+                             said[1], (*said, "")[2], tuple(arguments), name_at, host)  # fmt: skip
 
 
 def otherwise(text: str, kernel: str) -> str:
-    """Why a source may start a kernel in ways that are not read; "" where it does not."""
+    """Why a source may start a kernel in ways that are not read: it names it elsewhere, or a macro may; else ""."""
     host = HostNames(text)
     for start, end in host.defining:
-        if re.search(rf"\b{kernel}\b", text[start:end]) and re.search(r"<<<|Launch", text[start:end]):
+        starts = re.search(r"<<<|Launch", text[start:end])
+        if re.search(rf"\b{kernel}\b", text[start:end]) or (starts and "##" in text[start:end]):
             return f"line {host.line(start)}: a macro starts {kernel}"
-    assigned = rf"=\s*[&*]?\s*(?:\([^()]*\)\s*)?{kernel}\s*(?:<[^;=<>]*>)?\s*[;,)]"
-    handed = rf"(?:hip|cuda)Launch(?!KernelGGL)\w*\s*\([^;]*\b{kernel}\b|{assigned}"
-    found = re.search(handed, host.plain)
-    return f"line {host.line(found.start())}: {kernel} is started by a pointer" if found else ""
+    heads = _heads(host, kernel)
+    read = {one.name_at for one in launches(text)}
+    for found in re.finditer(rf"\b{kernel}\b", host.plain):
+        at = found.start()
+        if at in heads or at in read or re.search(r"(?:\.|->|\b(?:torch|at)\s*::)\s*\Z", host.plain[:at]):
+            continue
+        one = host.visible(kernel, at)
+        own = one is not None and one.at not in heads
+        if not own and at not in {each.at for each in host.declared(kernel)} and not host.asks(at):
+            return f"line {host.line(at)}: {kernel} is started by a pointer"
+    return ""
+
+
+def _heads(host: HostNames, kernel: str) -> set[int]:
+    """Where kernels of a name are declared, defined, or instantiated."""
+    found = re.finditer(rf"__global__[^;{{}}]*?\b({kernel})\s*(?:<[^;{{}}()]*>)?\s*\(", host.plain)
+    return {one.start(1) for one in found}
 
 
 def kernels(text: str, name: str) -> int:

@@ -5,22 +5,22 @@
 | defined by one `#define` | that text, put in its place as it is (C's preprocessor knows no brackets) |
 | a variable of a whole type or `dim3`, initialised | its initialiser, with the names of that place |
 | … `const`, `constexpr`, or of a function and never changed | the same, later too |
-| of any other type, a parameter, a member, without a value, under `#if` | nothing that is known |
+| of any other type, a parameter, a member of an object, without a value, under `#if` | nothing that is known |
 
-A change is an assignment, `++`, an address or a reference that is taken, and a function that is not known to take it by
-value.  What it cannot represent: types; names that headers or other files define.
+A change is an assignment, `++`, an address or a reference that is taken, a function that is not known to take it by
+value, and a macro that has one of these.  What it cannot represent: types; names that headers or other files define.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.cpp.source import bare, blank
 from layoutalg.errors import LaunchError
-from layoutalg.judge.source import DIRECTIVE
+from layoutalg.judge.source import DIRECTIVE, split
 
 _WHOLE = r"unsigned\s+int|unsigned\s+long|long\s+long|unsigned|int|long|size_t|auto|u?int(?:32|64)_t|dim3"
 
@@ -30,6 +30,8 @@ TYPE = rf"(?:std\s*::\s*)?(?:{_WHOLE})"
 _SAID = r"((?:\b(?:static|const|constexpr|inline|thread_local|extern|volatile)\s+)*)\b(" + TYPE + r")\s+(const\s+)?"
 _VALUE = r"\s*(?:=(?!=)([^;]*)|\(([^;]*)\)|\{([^;]*)\})\s*;"
 _MACRO = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)(?:[ \t]+(\S[^\n]*))?\Z")
+_MACRO_TEXT = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)(\([^()]*\))?(.*)", re.DOTALL)
+_CLASS = re.compile(r"\b(?:struct|class|union)\b[^;{}()]*\Z")
 _NO_TYPES = frozenset({"return", "else", "case", "goto", "throw", "new", "delete", "sizeof", "and", "or", "not", "do"})
 _ASSIGNED = re.compile(r"\s*(?:\.\s*\w+|\[[^\]]*\])*\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|\s*\.\s*\w+_\s*\(")
 _POINTED = re.compile(r"(?:\+\+|--|>>|(?:[(,=\[{]|\breturn)\s*&|&\s*\w+\s*[={(])\s*\Z")
@@ -39,6 +41,11 @@ _BY_VALUE = re.compile(
     + TYPE
     + r"\s+\w+)\s*\Z"
 )
+_MEMBERS = re.compile(r"(?:\s*\.\s*[xyz]\b)+")
+_ALTERS = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>|\+\+|--|(?:^|[(,=\[{;])\s*&(?!&)")
+"""What a macro's text has that may change what it speaks of."""
+_WORDS = re.compile(rf"{_WHOLE}|if|else|for|while|do|switch|return|const|sizeof|min|max|std|__global__|hip\w+|cuda\w+")
+"""What a source is read by: one that defines such a word anew is not."""
 _BLOCK = re.compile(r"(?:[;{})]|\b(?:else|do|try|const|noexcept|override|mutable)|\bnamespace\b[\w\s:]*|"
                     r"\b(?:struct|class|enum|union)\b[^;{}()]*|extern\s*\"?\s*C?\s*\"?|->[\s\w:<>]*)\s*\Z")  # fmt: skip
 
@@ -54,11 +61,25 @@ class HostVariable:
     once: bool = False  # static: its initialiser is carried out but once
 
 
+@dataclass(frozen=True)
+class _MacroText:
+    """A macro with its parameters."""
+
+    name: str
+    parameters: tuple[str, ...]
+    text: str
+
+    def alters(self, name: str = "") -> bool:
+        """Whether its text may change something; of a name, whether it speaks of that one."""
+        spoken = not name or (name not in self.parameters and re.search(rf"\b{name}\b", self.text) is not None)
+        return spoken and _ALTERS.search(self.text) is not None
+
+
 class HostNames:
     """The names of a source."""
 
     def __init__(self, text: str) -> None:
-        without = bare(text)
+        self._without = without = bare(text)
         self.macros: dict[str, list[tuple[int, str]]] = {}
         self.conditional: list[tuple[int, int]] = []  # from #if to #endif
         self.defining: list[tuple[int, int]] = []  # macros' texts
@@ -94,6 +115,11 @@ class HostNames:
         if others or place > at or self.is_conditional(place):
             raise LaunchError(f"line {self.line(at)}: {name} is not defined once")
         return text
+
+    @property
+    def redefined(self) -> str:
+        """A macro that is a word which this reading takes for C's; "" where there is none."""
+        return next((name for name in self.macros if _WORDS.fullmatch(name)), "")
 
     def line(self, at: int) -> int:
         """The number of a line, from 1."""
@@ -145,6 +171,28 @@ class HostNames:
                 before = len(self.plain[: word.start()].rstrip()) if word else 0
         return False
 
+    def is_statement(self, at: int) -> bool:
+        """Whether what begins at a place is a statement: no part of one, nor behind what may be a macro."""
+        head = self.plain[:at].rstrip()
+        if re.search(r"(?:[;{}]|\b(?:else|do|default)|\bcase\b[^;:{}?]*:|\bdefault\s*:)\Z|\A\Z", head):
+            return True
+        opened = next((start for start, end in self._brackets[0].items() if end == len(head) - 1), None)
+        before = self.plain[: opened or 0]
+        return head[-1:] == ")" and re.search(r"\b(?:if(?:\s+constexpr)?|for|while|switch)\s*\Z", before) is not None
+
+    def asks(self, at: int) -> bool:
+        """Whether a kernel's name at a place is for the runtime to say or set something of it."""
+        around = (self.plain[:opened] for opened in self._around(at) if self.plain[opened] == "(")
+        return any(re.search(r"\b(?:hip|cuda)(?:Func|Occupancy)\w*\s*(?:<[^<>]*>)?\s*\Z", head) for head in around)
+
+    def is_parameter(self, one: HostVariable) -> bool:
+        """Whether a declaration is a parameter of a function that has a name."""
+        opened = self._brackets[1][one.at]
+        if opened < 0 or self.plain[opened] != "(" or self.plain[self.closing(opened) + 1 :].lstrip()[:1] in ("", ";"):
+            return False
+        name = re.search(r"(\w+)\s*\Z", self.plain[:opened])
+        return name is not None and name[1] not in ("for", "catch", "if", "while", "switch")
+
     def function(self, at: int) -> tuple[int, int]:
         """From where to where the function goes that a place is in; the whole text where it is in none."""
         for opened in [*self._around(at)][::-1]:
@@ -169,19 +217,39 @@ class HostNames:
             at = found.start()
             if at not in by_place:
                 if self._is_declaration(at, found.end()):
-                    yield HostVariable(at, self._scope(at))
+                    yield self._listed(at, found.end()) or HostVariable(at, self._scope(at))
                 continue
             one = by_place[at]
             text = one[4] if one[4] is not None else one[5] or one[6] or ""
             text = " ".join(text.split()).removeprefix("dim3").strip() if one[2] == "dim3" and one[4] else text.strip()
             if one[2] == "dim3":
                 text = f"dim3({text})" if one[4] is None else f"dim3{text}"
-            elif one[2] != "auto" and _commas(text):
-                text = "?"
-            words = f"{one[1]} {one[3] or ''}".split()
-            known = None if "?" in text or {"extern", "volatile"} & {*words} or self.is_conditional(at) else text
-            yield HostVariable(at, self._scope(at), known, bool({"const", "constexpr"} & {*words}),
-                           bool({"static", "thread_local"} & {*words}) and "constexpr" not in words)  # fmt: skip
+            elif _commas(text):
+                text = split(text)[0]
+            yield self._initialised(at, text, f"{one[1]} {one[3] or ''}".split())
+
+    def _listed(self, at: int, end: int) -> HostVariable | None:
+        """A declaration behind another of its statement: `int a = 1, b = 2`."""
+        start = max(self.plain.rfind(letter, 0, at) for letter in ";{}") + 1
+        head = re.compile(r"\s*" + _SAID).match(self.plain, start, at)
+        said = re.compile(r"\s*=(?!=)([^;]*);").match(self.plain, end)
+        alike = self._brackets[1][at] == self._brackets[1][start] and self.plain[:at].rstrip()[-1:] == ","
+        if head is None or said is None or head[2] == "dim3" or not alike:
+            return None
+        return self._initialised(at, " ".join(split(said[1])[0].split()), f"{head[1]} {head[3] or ''}".split())
+
+    def _initialised(self, at: int, text: str, words: Sequence[str]) -> HostVariable:
+        """A declaration with a value, and the words before its type."""
+        member = self._is_member(at) and not {"static", "constexpr"} & {*words}  # a constructor may say otherwise
+        other = member or {"extern", "volatile"} & {*words} or self.is_conditional(at)
+        known = None if "?" in text or other else text
+        once = bool({"static", "thread_local"} & {*words}) and "constexpr" not in words
+        return HostVariable(at, self._scope(at), known, bool({"const", "constexpr"} & {*words}), once)
+
+    def _is_member(self, at: int) -> bool:
+        """Whether a declaration is of an object's part."""
+        opened = self._brackets[1][at]
+        return opened >= 0 and self.plain[opened] == "{" and _CLASS.search(self.plain, 0, opened) is not None
 
     def _is_declaration(self, at: int, end: int) -> bool:
         """Whether a name is declared here, of whatever type."""
@@ -201,7 +269,8 @@ class HostNames:
     def _scope(self, at: int) -> int:
         """Where a name is seen no more that is declared at a place."""
         around = [*self._around(at)]
-        if re.search(r"\btemplate\s*<[^;{}()]*\Z", self.plain[max(0, at - 300) : at]):
+        template = re.search(r"\btemplate\s*(<[^;{}()]*)\Z", self.plain[max(0, at - 300) : at])
+        if template and template[1].count("<") > template[1].count(">"):
             return self._next(at)
         if not around or self.plain[around[0]] == "{":
             return self.closing(around[0]) if around else len(self.plain)
@@ -231,11 +300,25 @@ class HostNames:
         start, end = (0, len(self.plain)) if one is None else (one.at, one.end)
         if one is not None and one.text is not None and self.function(one.at) == (0, len(self.plain)):
             return True  # of all functions: another file's may change it
+        if any(one.alters(name) for one in self._macro_texts):
+            return True
         declared = {each.at for each in self.declared(name)}
         return any(found.start() not in declared and self._changes(found.start(), found.end())
                    for found in re.finditer(rf"\b{name}\b", self.plain) if start <= found.start() <= end)  # fmt: skip
 
+    @cached_property
+    def _macro_texts(self) -> tuple[_MacroText, ...]:
+        texts = (_MACRO_TEXT.match(self._without, start, end) for start, end in self.defining)
+        return tuple(_MacroText(one[1], tuple(re.findall(r"\w+", one[2] or "")), one[3]) for one in texts if one)
+
     def _changes(self, at: int, end: int) -> bool:
+        members = _MEMBERS.match(self.plain, end)
+        if members is not None and not _ASSIGNED.match(self.plain, end):
+            end = members.end()
+        while (before := self.plain[:at].rstrip())[-1:] == "(" and self.plain[end:].lstrip()[:1] == ")":
+            if re.search(r"[\w>\]]\s*\(\Z", before):
+                break  # a call
+            at, end = len(before) - 1, self.closing(len(before) - 1) + 1
         if _ASSIGNED.match(self.plain, end) or _POINTED.search(self.plain[max(0, at - 200) : at]):
             return True
         opened = self._brackets[1][at]
@@ -243,6 +326,9 @@ class HostNames:
             return False
         alone = self.plain[:at].rstrip()[-1:] in "(," and self.plain[end:].lstrip()[:1] in tuple(",)")
         head = self.plain[max(0, opened - 200) : opened]
+        own = re.search(r"\b(\w+)\s*\Z", head)
+        if own and own[1] in self.macros:
+            return alone and any(one.alters() for one in self._macro_texts if one.name == own[1])
         return alone and _BY_VALUE.search(head) is None and not self._takes_values(head)
 
     def _takes_values(self, head: str) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from layoutalg.errors import LaunchError
 from layoutalg.interop.parameters import KernelParameter
+from layoutalg.judge.contract import StatedLaunch, sizes
 from layoutalg.judge.launches import kernels, launches, otherwise
 
 KERNEL = "__global__ void k(float* x, float* o, int n) { const int threads = 256; }\n"
@@ -36,6 +37,10 @@ def read(text: str) -> tuple[list[str], list[str]]:
         + "{ int b = 256; int c = up(n, b); k<<<(n + b - 1) / b, b>>>(x, o, n); }",
         "void f(at::Tensor x, at::Tensor o) { const int b = 256; int m = x.numel();"
         " k<<<(m + b - 1) / b, b>>>(x.data_ptr<float>(), o.data_ptr<float>(), x.numel()); }",
+        HEAD + "{ const int b = 256, g = (n + b - 1) / b; float* p = o; k<<<g, b>>>(x, p, n); }",
+        "#define CHECK(v) TORCH_CHECK(v.is_cuda())\n#define LOOP(i, n) for (int i = 0; i < (n); i += 4)\n"
+        + HEAD
+        + "{ int b = 256; CHECK(x); if (n > 0) k<<<(n + b - 1) / b, b>>>(x, o, n); else return; }",
         "void f(float* in, float* out, int n) { int b = 256; { int b = 2; } k<<<(n + b - 1) / b, b>>>(in, out, n); }",
     ],
 )
@@ -73,6 +78,25 @@ def test_launches_are_read(text: str) -> None:
         ("#if 0\n" + HEAD + "{ k<<<n, 256>>>(x, o, n); }\n#endif\n", "a compiler may leave it out"),
         ("#ifdef FAST\n#define T 64\n#endif\n" + HEAD + "{ k<<<n, T>>>(x, o, n); }", "T is not defined once"),
         (KERNEL + HEAD + "{ k<<<n, 256>>>(x, o, n); }", "2 kernels of the name k"),
+        (HEAD + "{ dim3 g(n, 1); std::swap(g.x, g.y); k<<<g, 256>>>(x, o, n); }", "g may be changed"),
+        (HEAD + "{ int g = n; (g) = 1; k<<<g, 256>>>(x, o, n); }", "g may be changed"),
+        ("#define HALVE(v) v /= 2\n" + HEAD + "{ int g = n; HALVE(g); k<<<g, 256>>>(x, o, n); }", "g may be changed"),
+        ("#define HALVE g /= 2;\n" + HEAD + "{ int g = n; HALVE; k<<<g, 256>>>(x, o, n); }", "g may be changed"),
+        ("template <class T> T max(T a, T b);\n" + HEAD + "{ k<<<max(n, 4), 256>>>(x, o, n); }", "max is no argument"),
+        ("#define dim3 half\n" + HEAD + "{ k<<<dim3(n, 4), 256>>>(x, o, n); }", "dim3 is a macro"),
+        ("struct S { const int g = 4; S(int n) : g(n) {} " + HEAD + "{ k<<<g, 1>>>(x, o, n); } };", "g is no argument"),
+        ("#define TWICE for (int i = 0; i < 2; ++i)\n" + HEAD + "{ TWICE k<<<n, 1>>>(x, o, n); }", "another statement"),
+        (HEAD + "{ n > 5 ? k<<<n, 1>>>(x, o, n) : (void)0; }", "another statement"),
+        (HEAD + "{ again: k<<<n, 1>>>(x, o, n); if (--n) goto again; }", "started in a loop"),
+        (HEAD + "{ float* p = x + 4; k<<<n, 1>>>(p, o, n); }", "no whole tensor"),
+        (HEAD + "{ float* p{x + 4}; float* q = p; k<<<n, 1>>>(q, o, n); }", "no whole tensor"),
+        (HEAD + "{ float* p = o; float* q = x; k<<<n, 1>>>(p, q, n); }", "passes o for x"),
+        (HEAD + "{ x += 4; k<<<n, 1>>>(x, o, n); }", "no whole tensor"),
+        (
+            "void f(at::Tensor x, at::Tensor o) { o = o.slice(0, 1); k<<<1, 1>>>(x.data(), o.data(), 1); }",
+            "no whole tensor",
+        ),
+        ("void f(at::Tensor x, at::Tensor o) { k<<<1, 1>>>(x.sum().data(), o.data(), 1); }", "no whole tensor"),
     ],
 )
 def test_what_may_be_something_else_is_not_read(text: str, why: str) -> None:
@@ -109,8 +133,29 @@ def test_a_kernel_may_be_started_by_a_pointer(how: str) -> None:
     assert not otherwise(KERNEL + HEAD + "{ k<<<n, 256>>>(x, o, n); }", "k")
 
 
-def test_a_macro_may_start_a_kernel() -> None:
-    assert "a macro starts k" in otherwise(KERNEL + "#define GO(t) \\\n  k<<<n, t>>>(x, o, n)\n", "k")
+@pytest.mark.parametrize(
+    "how",
+    ["go(k, n);", "auto q{k};", "auto q(k);", "auto q = n ? k : k;", "(k)<<<1, 1>>>(x);", "k<\\\n<<1, 1>>>(x);",
+     "hipExtLaunchKernelGGL(k, 1, 1, 0, 0, 0, 0, 0, x);"],
+)  # fmt: skip
+def test_a_kernel_that_is_named_elsewhere_may_be_started_there(how: str) -> None:
+    read = "void g(float* x, float* o, int n) { k<<<n, 256>>>(x, o, n); }"
+    assert "by a pointer" in otherwise(KERNEL + HEAD + "{" + how + "}\n" + read, "k")
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["template __global__ void k<float>(float*, float*, int);", "__global__ void k(float*, float*, int);",
+     "void g() { for (int k = 0; k < 5; ++k) more(k); }", "__global__ void other(int* y, int k) { y[0] = k; }",
+     "void g() { hipFuncSetAttribute((void*)k, hipFuncAttributeMaxDynamicSharedMemorySize, 65536); }"],
+)  # fmt: skip
+def test_a_name_is_no_start(beside: str) -> None:
+    assert not otherwise(KERNEL + beside + "\n" + HEAD + "{ k<<<n, 256>>>(x, o, n); }", "k")
+
+
+@pytest.mark.parametrize("macro", ["GO(t) \\\n  k<<<n, t>>>(x, o, n)", "OTHER k", "GO(a, b) a##b<<<1, 1>>>(x)"])
+def test_a_macro_may_start_a_kernel(macro: str) -> None:
+    assert "a macro starts k" in otherwise(f"{KERNEL}#define {macro}\n", "k")
 
 
 def test_a_template_is_started_with_its_arguments() -> None:
@@ -131,3 +176,34 @@ def test_a_parameter_of_the_host_is_not_what_another_function_defines() -> None:
     other = "void g() { const int threads = 256; }\n"
     with pytest.raises(LaunchError, match="threads is no argument of k"):
         read(other + "void f(float* x, float* o, int m, int threads) { k<<<m, threads>>>(x, o, m); }")
+
+
+TWO = "__global__ void k(float* x, float* o, int rows, int cols) {}\nvoid f(at::Tensor x, at::Tensor o) "
+GIVEN = "k<<<1, 1>>>(x.data(), o.data(), rows, cols);"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TWO + "{ int rows = x.size(0), cols = x.size(1); " + GIVEN + "}", ""),
+        (TWO.replace("at::Tensor o", "at::Tensor o, int rows, int cols") + "{" + GIVEN + "}", ""),
+        (TWO + "{ int rows = x.size(1), cols = x.size(0); " + GIVEN + "}", "gives rows for rows: of tensors"),
+        (TWO + "{ int rows = x.size(0), cols = x.size(1); rows -= 1; " + GIVEN + "}", "gives rows for rows, which"),
+        (TWO + "{ int rows = x.size(0), cols = x.size(1); std::swap(rows, cols); " + GIVEN + "}", "rows for rows"),
+        (TWO + "{ int rows, cols = x.size(1); rows = x.size(0) - 1; " + GIVEN + "}", "gives rows for rows, which"),
+        (TWO + "{ short rows = x.size(0); int cols = x.size(1); " + GIVEN + "}", "gives rows for rows, which"),
+        (TWO + "{ int rows = least(x), cols = x.size(1); " + GIVEN + "}", "gives rows for rows, which"),
+        (TWO.replace("at::Tensor o", "at::Tensor o, int rows, int cols") + "{ --rows; " + GIVEN + "}", "rows for rows"),
+        (TWO.replace("at::Tensor o", "at::Tensor o, int cols, int rows")
+         + "{" + GIVEN.replace("rows, cols", "cols, rows") + "}", "gives cols for rows"),
+    ],
+)  # fmt: skip
+def test_sizes_are_those_of_tensors_or_given_to_the_host(text: str, why: str) -> None:
+    (one,) = launches(text)
+    parameters = (*PARAMETERS[:2], KernelParameter("rows", 4, "i32"), KernelParameter("cols", 4, "i32"))
+    said = StatedLaunch({"x": "rows, cols", "o": "rows, cols"})
+    if not why:
+        assert not sizes(one, said, parameters)
+        return
+    with pytest.raises(LaunchError, match=why):
+        sizes(one, said, parameters)

@@ -24,7 +24,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.allowed import operand_spans
 from layoutalg.isa.decode.instructions import EXEC, NO_REGISTER, VCC, Instruction, Operand
-from layoutalg.isa.decode.modes import SETS_MODE
+from layoutalg.isa.decode.modes import NO_FLOAT_MODE, SETS_MODE, bits_written
 from layoutalg.isa.interpreter.exchanges import EXCHANGES
 from layoutalg.isa.interpreter.moves import BY_NUMBER, MOVES
 from layoutalg.isa.interpreter.operands import half_of, keeps_other_half, selected
@@ -230,7 +230,12 @@ def _spans(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRe
 def _is_plain(instruction: Instruction, kernel: KernelBinary) -> bool:
     """Whether an instruction is known, and has to do with no register."""
     name = instruction.name
-    known = name in BARRIERS or name in ENDS or name in TRAPS or name in SETS_MODE or name == ENDS_INDEXING
+    if name in SETS_MODE:
+        first, count = bits_written(instruction)
+        for bit in NO_FLOAT_MODE.keys() & set(range(first, first + count)):
+            raise UnsupportedInstructionError(f"{instruction.place} sets bit {bit} of MODE: {NO_FLOAT_MODE[bit]}")
+        return True
+    known = name in BARRIERS or name in ENDS or name in TRAPS or name == ENDS_INDEXING
     return known or name in kernel.architecture.waits or has_no_effect(name, instruction.fields)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.hazards import undefined, waits
 from tests.hazards.assembly import flow
 
@@ -41,6 +42,17 @@ def test_an_operand_that_m0_names_is_no_use_of_the_register_written(body: str, c
 )
 def test_a_result_that_m0_names_may_be_any_register_further_on(body: str, used: int) -> None:
     assert len([*undefined.find(flow(body))]) == used
+
+
+@pytest.mark.parametrize(("bits", "refused"), [("27, 1", "M0 names"), ("28, 1", "skips"), ("20, 8", "M0 names")])
+def test_a_mode_that_is_set_by_its_number_is_refused_by_name(bits: str, refused: str) -> None:
+    with pytest.raises(UnsupportedInstructionError, match=refused):
+        flow(f"s_setreg_imm32_b32 hwreg(HW_REG_MODE, {bits}), 1\n")
+
+
+@pytest.mark.parametrize("register", ["HW_REG_MODE, 23, 4", "HW_REG_MODE, 29, 1", "HW_REG_TRAPSTS, 27, 1"])
+def test_other_bits_of_machine_registers_name_no_register(register: str) -> None:
+    assert not [*waits.find(flow(f"s_setreg_imm32_b32 hwreg({register}), 1\n"))]
 
 
 def test_moves_by_number_are_followed_where_there_is_no_mode() -> None:

@@ -32,6 +32,21 @@ _QUARTERS: Mapping[str, int] = {"S_ROUND_MODE": 0, "S_DENORM_MODE": 4}
 
 SETS_MODE = frozenset({"S_SETREG_IMM32_B32", *_QUARTERS})
 
+#: Bit of MODE → what it decides besides arithmetic, on CDNA (LLVM, SIDefines, Hwreg).
+NO_FLOAT_MODE: Mapping[int, str] = {27: "whether M0 names registers", 28: "whether a wave skips vector instructions"}
+
+
+def bits_written(instruction: Instruction) -> tuple[int, int]:
+    """The first bit of MODE that an instruction of `SETS_MODE` writes, and how many; (0, 0) where it writes none.
+
+    >>> bits_written(Instruction(0, 8, "S_SETREG_IMM32_B32", "SOPK", {}, {"simm16": 23 << 6 | 1}))
+    (23, 1)
+    """
+    said = instruction.fields.get("simm16", 0)
+    if instruction.name in _QUARTERS:
+        return _QUARTERS[instruction.name], 4
+    return (said >> 6 & 31, (said >> 11) + 1) if said & 63 == _MODE else (0, 0)
+
 
 def mode_after(instruction: Instruction, mode: int) -> int:
     """The mode after an instruction that sets some of it.
@@ -44,12 +59,10 @@ def mode_after(instruction: Instruction, mode: int) -> int:
     '0x8000f0'
     """
     said = instruction.fields.get("simm16", 0)
-    if instruction.name in _QUARTERS:
-        first, count, value = _QUARTERS[instruction.name], 4, said
-    else:
-        first, count, value = said >> 6 & 31, (said >> 11) + 1, instruction.operands["a"].index
-        if said & 63 != _MODE:
-            raise UnsupportedInstructionError(f"{instruction.place}: the register {said & 63} of the machine is set")
+    first, count = bits_written(instruction)
+    if not count:
+        raise UnsupportedInstructionError(f"{instruction.place}: the register {said & 63} of the machine is set")
+    value = said if instruction.name in _QUARTERS else instruction.operands["a"].index
     mask = (1 << count) - 1 << first
     if mask & ~_KNOWN or value >> count or instruction.fields.keys() - {"simm16"}:
         raise UnsupportedInstructionError(f"{instruction.place}: bits of the mode that are not modelled")

@@ -11,12 +11,14 @@ from layoutalg.audit.audit import audit
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from tests.composable_kernel import composable_kernel
+from tests.matrix import turns
 
 CK = composable_kernel()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["batched_transpose_unpadded", "layernorm2d_1x2048", "gemm_v3_64x64x32_one_row"])
+@pytest.mark.parametrize(
+    "name", turns(["batched_transpose_unpadded", "layernorm2d_1x2048", "gemm_v3_64x64x32_one_row"])
+)
 def test_an_instance_is_exact_and_proved_and_needs_its_first_barrier(name, tmp_path, monkeypatch):
     monkeypatch.setattr(instances, "BUILD", tmp_path)
     one = next(one for one in INSTANCES if one.name == name)

@@ -5,6 +5,7 @@ import pytest
 from layoutalg.audit.audit import audit
 from layoutalg.formats.spec import loads
 from tests.audit.auditing import kernels
+from tests.matrix import turns
 
 #: Each lane puts a row of 16 elements into LDS, 16 lanes read them turned round, and each element is stored as a word.
 SOURCE = """
@@ -65,8 +66,7 @@ def audited(kernel: str, bits: int, words: int, element: str):
     return audit(kernels(SOURCE, "gfx950")[kernel], loads(text), seconds=600)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kernel", "bits", "words"), [("fours", 4, 2), ("sixes", 6, 4)])
+@pytest.mark.parametrize(("kernel", "bits", "words"), turns([("fours", 4, 2), ("sixes", 6, 4)]))
 def test_a_lane_gets_a_column_of_the_rows_that_sixteen_lanes_name(kernel, bits, words):
     assert any(f"_TR_B{bits}" in i.name for i in kernels(SOURCE, "gfx950")[kernel].instructions)
     assert audited(kernel, bits, words, column(bits)).proved

@@ -111,7 +111,7 @@ WRAPPED = """() => [...document.querySelectorAll(".md-content .highlight pre > c
 
 @pytest.mark.slow
 def test_no_code_is_cut_on_a_small_screen_and_none_of_a_lesson_wrapped(site: Path, browser: Browser) -> None:
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    tab = browser.new_page(viewport={"width": 1280, "height": 900}, java_script_enabled=False)  # which only loads words
     for page in site.rglob("*.html"):
         tab.goto(page.as_uri())
         assert tab.evaluate(CUT) == [], page

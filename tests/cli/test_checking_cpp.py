@@ -111,6 +111,7 @@ template <class Transform, int space> struct descriptor {
 """
 
 
+@pytest.mark.slow
 def test_whatever_has_the_interface_of_ck_is_read_from_a_folder_that_is_named(tmp_path):
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "mini.hpp").write_text(MINI)

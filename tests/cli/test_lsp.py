@@ -191,6 +191,7 @@ writes = ["o"]
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_is_audited_as_the_launch_file_beside_it_says(client: Client, tmp_path: Path) -> None:
     needed("ziglang", "kernels")
     path, launch = tmp_path / "scale.hip", tmp_path / "scale.toml"

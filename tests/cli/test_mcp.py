@@ -150,6 +150,7 @@ def test_a_run_has_its_steps(call: Call, built: str) -> None:
     assert "fault" in call("execute", **given, steps=5)["document"]
 
 
+@pytest.mark.slow
 def test_a_call_whose_time_is_out_decides_nothing_and_leaves_nothing_running(call: Call) -> None:
     lemma = {"name": "cubes.toml", "text": OPEN}
     answer = call("check", files=[lemma], seconds=90, timeout_seconds=3)

@@ -22,6 +22,7 @@ def test_no_function_is_passed_over() -> None:
     assert all("P" in text or "O" not in text for text in ARGUMENTS.values())
 
 
+@pytest.mark.slow
 def test_what_a_header_switches_off_is_left_out() -> None:
     (header,) = (path for path in policies(INCLUDE, "block_gemm_areg_bgmem_creg_v1"))
     assert [function.name for function in functions(header)] == [

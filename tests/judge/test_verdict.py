@@ -76,6 +76,7 @@ def test_a_function_is_tried_and_never_proved(tmp_path: Path) -> None:
     assert (code, rows["result"]) == (1, "refuted")
 
 
+@pytest.mark.slow
 def test_a_contract_is_not_the_kernel_s_own() -> None:
     kernel = KERNELS / "reads_beyond.hip"
     refused(run("judge", kernel, *SCALE[:2]), "say how large its tensors are", "--shape x=n + 1")

@@ -71,6 +71,7 @@ def test_a_block_that_never_has_threads_is_left_to_be_refused() -> None:
     assert [*launches("K = { min = 0, max = 7 }", '["(K % 2) * ((K + 1) % 2)"]')] == ["0"]
 
 
+@pytest.mark.slow
 def test_what_a_formula_comes_to_between_may_be_any_number() -> None:
     found = launches("K = { min = 1, max = 65536 }", '["min(64 * K * K * K * K, 1024)"]')
     assert found == {"64": {"K": (1, 1)}, "1024": {"K": (2, 65536)}}

@@ -48,6 +48,7 @@ def test_forty_random_problems(case: Case) -> None:
     assert agrees(synthesize(case.problem()), fewest)
 
 
+@pytest.mark.slow
 def test_what_is_too_much_to_look_at_is_not_called_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("layoutalg.synth.nested.MOST_ADDRESSES", 64)
     case = next(case for case in cases() if fewest_bytes(case) is None)

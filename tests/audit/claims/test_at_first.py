@@ -31,6 +31,7 @@ def test_what_is_there_at_first_is_told_with_its_verdict() -> None:
     assert "0 <= head[i] < N (when it begins)" in found.assumptions
 
 
+@pytest.mark.slow
 def test_a_load_of_which_nothing_is_known_is_named_with_what_may_come_before() -> None:
     found = asking("begins_within", "neighbour_taken_behind", "").audited()
     told = [

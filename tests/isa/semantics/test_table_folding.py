@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from layoutalg.device.compilers import find_compilers
 from layoutalg.isa.run.arrays import ArrayValues
@@ -126,6 +127,7 @@ def valued(operation, text):
     return number ^ 0xFFFFFFFF if operation.startswith("v_not") else number
 
 
+@pytest.mark.slow
 def test_entries_are_what_llvm_folds():
     found = folded()
     all_hold(FOLDED, lambda name: is_what_llvm_folds(name, found))

@@ -3,6 +3,8 @@
 import itertools
 import random
 
+import pytest
+
 from layoutalg.audit.meaning.sums.tabulated import cases, tabulated
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, as_expr, eq, lt, symbol, value, var, variables
 
@@ -42,6 +44,7 @@ def test_what_is_one_for_the_threads_of_a_condition_alone_is_not_for_others() ->
     assert tabulated(e, TRUE) is not ZERO
 
 
+@pytest.mark.slow
 def test_what_is_left_of_alternatives_in_their_cases_is_all_of_them() -> None:
     draw = random.Random(11)
     for _ in range(30):

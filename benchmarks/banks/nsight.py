@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,18 @@ def compared(memory: str, measured: Sequence[Access], folder: Path) -> Iterator[
         one = measured[i]
         found, issued = (int(float(row[name.format(WAY[way])].replace(",", ""))) for name in COUNTED[memory])
         yield {"memory": memory, "way": way, "family": one.family, "parameters": one.parameters, "bytes": one.width,
-               "predicted": predicted(memory, one, way), "counted": found, "instructions": issued}  # fmt: skip
+               "addresses": one.addresses, "predicted": predicted(memory, one, way), "counted": found,
+               "instructions": issued}  # fmt: skip
+
+
+def kept(found: Sequence[dict]) -> list[dict]:
+    """Each access once, with what was counted: as `tests/memory/test_coalescing.py` reads it."""
+    accesses: dict[tuple, dict] = {}
+    for one in found:
+        about = {name: one[name] for name in ("family", "parameters", "bytes", "addresses")}
+        there = accesses.setdefault((*about.values(),), about)
+        there.setdefault(one["memory"], {})[one["way"]] = one["counted"]
+    return list(accesses.values())
 
 
 def main() -> int:
@@ -86,7 +98,9 @@ def main() -> int:
     measured = all_accesses(LANES, wanted.seed, ())[:: wanted.every]
     found = [one for memory in COUNTED for one in compared(memory, measured, wanted.build.resolve())]
     device = sh("nvidia-smi --query-gpu=name,driver_version --format=csv,noheader").strip()
-    wanted.out.write_text(json.dumps({"device": device, "rows": found}))
+    about = {"device": device, "date": str(date.today()), "command": " ".join(["python3", *sys.argv])}
+    lines = ",\n".join(json.dumps(one) for one in kept(found))
+    wanted.out.write_text(json.dumps(about)[:-1] + f', "accesses": [\n{lines}\n]}}\n')
     kinds = Counter((one["memory"], one["way"], one["bytes"], _kind(one)) for one in found)
     print(device)
     for key, n in sorted(kinds.items()):

@@ -1,5 +1,8 @@
 """Coalescing: segments counted as a set of bytes says, and the sentence that a user reads."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,9 @@ from layoutalg.memory.banks import AccessError
 from layoutalg.memory.coalescing import coalescing, count, fewest, segments
 
 LANE = np.arange(64)
+
+#: Accesses that an NVIDIA GPU did, alone: what it counted of each.
+COUNTED = Path(__file__).parents[2] / "benchmarks" / "banks" / "data" / "sm_90-both.json"
 
 
 @pytest.mark.parametrize("segment", [32, 64, 128])
@@ -20,6 +26,15 @@ def test_counts_are_those_of_the_set_of_bytes(segment: int, width: int) -> None:
         bytes_ = {int(address) + byte for address in row for byte in range(width)}
         assert touched == len({byte // segment for byte in bytes_})
         assert least == -(-len(bytes_) // segment)
+
+
+def test_segments_of_32_bytes_are_the_sectors_that_an_h100_counts() -> None:
+    counted = json.loads(COUNTED.read_text())["accesses"]
+    for one in counted:
+        sectors = int(segments(np.array(one["addresses"]), one["bytes"], 32))
+        assert one["global"] == {"read": sectors, "write": sectors}, (one["family"], one["parameters"])
+    assert {one["bytes"] for one in counted} == {1, 2, 4, 8, 16}
+    assert len({tuple(one["global"].values()) for one in counted}) > 10
 
 
 @pytest.mark.parametrize(

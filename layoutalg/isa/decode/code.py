@@ -104,9 +104,7 @@ class MachineCode:
 
 def branch_target(instruction: Instruction) -> int | None:
     """The address that a branch goes to when it is taken; None when it is no relative branch."""
-    if not instruction.name.startswith(("S_BRANCH", "S_CBRANCH")):
-        return None
-    return relative(instruction)
+    return relative(instruction) if instruction.is_branch else None
 
 
 def relative(instruction: Instruction) -> int:

@@ -96,6 +96,11 @@ class Instruction:
     mode: int | None = None  # the float mode, where the code sets it (`modes`); else the descriptor's
 
     @cached_property
+    def is_branch(self) -> bool:
+        """Whether it may go on elsewhere, at an address relative to its own."""
+        return self.name.startswith(("S_BRANCH", "S_CBRANCH"))
+
+    @cached_property
     def place(self) -> str:
         """Its address and text, as messages have them."""
         return f"{self.address:#x} {self}"

@@ -133,6 +133,11 @@ def _constant(value: int, bits: int) -> Array:
     return made
 
 
+def spread(word: Array, shape: tuple[int, ...]) -> Array:
+    """A word in these axes, of which it may have some but once; it is looked at, never changed."""
+    return word if word.shape == shape else np.broadcast_to(word, shape)
+
+
 def lanes_to_bits(truth: Array, bits: int) -> Array:
     """Packs a truth for each lane (the last axis) into one word for each wave.
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.arrays import Array, spread
 
 
 class Chosen:
@@ -39,7 +39,7 @@ class Chosen:
 
     def of(self, word: Array) -> Array:
         """What they have, in each copy; of axes copy, wave and lane."""
-        whole = np.broadcast_to(word, (len(word), *self.active.shape))
+        whole = spread(word, (len(word), *self.active.shape))
         return whole.reshape(len(word), -1) if self.full else whole[:, self.active]
 
     def put(self, word: Array, values: Array) -> Array:

@@ -42,6 +42,7 @@ class ConcreteMachine:
         self.memory = WaveMemory(self.registers, memory, place, meter, strict, races, first)
         self.interpreter = Interpreter(self.registers, self.memory, WaveLanes(self.registers))
         self.skips = np.zeros(self.registers.waves, np.bool_)  # which waves are in VSKIP mode
+        self.skipping = False  # whether one is
 
     def step(self, instruction: Instruction) -> None:
         """One instruction that is not control, of the live waves that do not skip it."""
@@ -49,10 +50,11 @@ class ConcreteMachine:
         if instruction.name == SETS_SKIPPING:
             self._set_skips(instruction)
             return
-        live, skipped = registers.live, self.skips & registers.live
-        if not skipped.any() or not instruction.name.startswith(VECTOR):
+        if not self.skipping or not instruction.name.startswith(VECTOR):
             self._step(instruction)
-        elif (live & ~skipped).any():
+            return
+        live, skipped = registers.live, self.skips & registers.live
+        if (live & ~skipped).any():
             registers.set_live(live & ~skipped)
             self._step(instruction)
             registers.set_live(live)
@@ -65,6 +67,7 @@ class ConcreteMachine:
         set_ = np.where(registers.running, word >> (bit & np.uint32(31)) & np.uint32(1), np.uint32(0))
         found = registers.by_wave(registers.agree("whether vector instructions are skipped", set_))[0, :, 0]
         self.skips = np.where(registers.live, found != 0, self.skips)
+        self.skipping = bool(self.skips.any())
 
     def _step(self, instruction: Instruction) -> None:
         """Waves that index registers by different numbers go one after another."""

@@ -194,7 +194,8 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
         if last in ENDS:
             machine.memory.arrive()  # what it wrote before is seen behind the barriers that others pass without it
             ended |= live
-        waiting |= live & BARRIERS.get(last, (False, False))[1]
+        if BARRIERS.get(last, (False, False))[1]:
+            waiting |= live
         rounds.turn(counter, live)
 
 

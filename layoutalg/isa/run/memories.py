@@ -14,7 +14,7 @@ import numpy as np
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
-from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.arrays import Array, spread
 from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
@@ -69,7 +69,7 @@ class WaveMemory(ReachedMemory):
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
         lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
         self.alike = lanes.full and all(address.shape[1] == 1 for address in addresses)  # in all blocks
-        parts = [np.broadcast_to(self._agreed("an address", one, active), truths.shape) for one in addresses]
+        parts = [spread(self._agreed("an address", one, active), truths.shape) for one in addresses]
         for number, part in enumerate(parts):
             self._one(instruction, access, part, lanes, counters, number)
         self._tell(access, [(part, lanes) for part in parts])
@@ -93,7 +93,7 @@ class WaveMemory(ReachedMemory):
         counters = self._issue(instruction)
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
         words = [
-            np.broadcast_to(self._agreed("an address", word, registers.active), truths.shape)
+            spread(self._agreed("an address", word, registers.active), truths.shape)
             for word in (low, high, registers.w.zext(scalar), offset, *(() if index is None else (index,)))
         ]
         whole, which = access.atomic is not None, words[4] if len(words) > 4 else None
@@ -183,7 +183,7 @@ class WaveMemory(ReachedMemory):
     def _land(self, access: MemoryInstruction, in_lds: Array, active: Array) -> None:
         """What a load brings is put to LDS, by every active lane; until a wait nobody may look at it (`landing`)."""
         registers, lanes = self.registers, Chosen(active)
-        start = np.broadcast_to(self._agreed("a place in LDS", in_lds, registers.active), active.shape)
+        start = spread(self._agreed("a place in LDS", in_lds, registers.active), active.shape)
         dwords, self.coming = self.coming, []
         self.alike = False
         where = replace(access, space="lds", store=True, to_lds=False)

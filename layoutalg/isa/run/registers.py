@@ -23,7 +23,7 @@ import numpy as np
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Operand
-from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits
+from layoutalg.isa.run.arrays import Array, ArrayValues, bits_to_lanes, lanes_to_bits, spread
 from layoutalg.isa.run.spaces import Describe, Thread
 from layoutalg.isa.run.wait_counters import WaitCounters
 
@@ -119,8 +119,9 @@ class WaveRegisters:
 
     def set_live(self, live: Array) -> None:
         """Says which waves the next instructions are for."""
-        self.live = live
-        self._refresh()
+        if not np.array_equal(live, self.live):
+            self.live = live
+            self._refresh()
 
     def read_register(self, operand: Operand, bits: int, half: str = "") -> Array:
         """A 32- or 64-bit word for each lane."""
@@ -152,8 +153,7 @@ class WaveRegisters:
     def store_lanes(self, key: tuple[str, int], word: Array, active: Array, full: bool) -> None:
         """Writes one vector register in these lanes; `full` says that they are all there are."""
         if full:
-            wide = word.shape[3] == self.lanes
-            self.vectors[key] = word if wide else np.broadcast_to(word, (*word.shape[:3], self.lanes))
+            self.vectors[key] = spread(word, (*word.shape[:3], self.lanes))
             return
         self.vectors[key] = np.where(active, word, self._held(self.vectors, key, self.lanes))
 
@@ -169,7 +169,7 @@ class WaveRegisters:
 
     def by_wave(self, word: Array) -> Array:
         """A word with the axes copy, wave (of all blocks) and lane."""
-        return np.broadcast_to(word, (len(word), *self.shape, word.shape[3])).reshape(len(word), self.waves, -1)
+        return spread(word, (len(word), *self.shape, word.shape[3])).reshape(len(word), self.waves, -1)
 
     def by_block(self, rows: Array) -> Array:
         """The word of such axes."""

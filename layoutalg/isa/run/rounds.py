@@ -32,6 +32,7 @@ class Rounds:
     def __init__(self, machine: ConcreteMachine) -> None:
         self.machine, self.turns, self.left = machine, _FIRST, _FIRST
         self.kept: _Registers = {}
+        self.told = "scc", 0  # the register that showed last that waves were not as before
         self.counter = np.zeros(machine.registers.waves, np.int64)
         self.round = np.zeros(machine.registers.waves, np.bool_)  # waves that do, until memory changes
 
@@ -51,7 +52,7 @@ class Rounds:
         elif self.kept:
             there = live & (counter == self.counter)
             if there.any():
-                self.round |= there & self._as_kept()
+                self.round |= self._as_kept(there)
 
     def _held(self) -> _Registers:
         """Every register of all waves; an array that a register holds is never changed in place."""
@@ -66,11 +67,16 @@ class Rounds:
         }
         return {**registers.scalars, **registers.vectors, **others}
 
-    def _as_kept(self) -> Array:
-        """Of each wave whether its registers are as they were."""
+    def _as_kept(self, waves: Array) -> Array:
+        """Of these waves those whose registers are as they were."""
         registers, now = self.machine.registers, self._held()
-        same = np.full(registers.waves, now.keys() == self.kept.keys())
-        for key, word in now.items():
-            if same.any() and word is not self.kept.get(key):
-                same &= (registers.by_wave(word) == registers.by_wave(self.kept[key])).all(axis=(0, 2))
-        return same
+        if now.keys() != self.kept.keys():
+            return np.zeros_like(waves)
+        for key in (self.told, *now):
+            if now[key] is not self.kept[key]:
+                one, other = (registers.by_wave(held[key]) for held in (now, self.kept))
+                waves = waves & (one == other).all(axis=(0, 2))
+                if not waves.any():
+                    self.told = key
+                    break
+        return waves

@@ -30,11 +30,13 @@ class WaitCounters:
         self.issued = {name: np.zeros(waves, np.int64) for name in names}
         self.done = {name: np.zeros(waves, np.int64) for name in self.issued}
         self.unordered = {name: np.zeros(waves, np.int64) for name in self.issued}  # ticket of the last such access
+        self.open = set[str]()  # counters on which accesses may be under way
         self.due: dict[Key, dict[str, dict[str, Array]]] = {}  # register → its half, or all of it → counter → ticket
 
     def issue(self, names: tuple[str, ...], live: Array, unordered: bool) -> None:
         """The live waves (a truth for each) issue one access."""
         for name in names:
+            self.open.add(name)
             self.issued[name] = self.issued[name] + live
             if unordered:
                 self.unordered[name] = np.where(live, self.issued[name], self.unordered[name])
@@ -42,11 +44,13 @@ class WaitCounters:
     def wait(self, left: Mapping[str, int], live: Array) -> None:
         """The live waves wait until at most so many accesses are left."""
         for name, count in left.items():
-            if name not in self.issued:
+            if name not in self.open:
                 continue
             known = (self.unordered[name] <= self.done[name]) | (count == 0)
             reached = np.maximum(self.done[name], self.issued[name] - count)
             self.done[name] = np.where(live & known, reached, self.done[name])
+            if (self.done[name] == self.issued[name]).all():
+                self.open.discard(name)
 
     def load(
         self, keys: Iterable[Key], names: tuple[str, ...], live: Array, ordered: bool, where: str, half: str = ""

@@ -8,6 +8,9 @@
 | all that is said of what was there at first | no store to the element may come before it |
 | what is said of each element by itself | each store to the tensor, of whole elements, keeps it (`kept`) |
 
+What is known so of all lanes of a wave decides its masks: where `if (state->on)` loads of what is stored to elsewhere,
+that no lane finds 0 is known of the wave, and so which way it goes.
+
 A store comes before a load in its own thread's order, or in another's where a barrier or a ticket is between: where
 nothing is, the two race, and `race_free` is not proved.  So a store that is in no such order is none that the load
 finds, and what is shown with this knowledge rests on `race_free`, and it on that: in time (`claims.in_time`).
@@ -23,12 +26,14 @@ from dataclasses import dataclass, field, replace
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Ask, AtFirst, LaunchMemory
 from layoutalg.audit.tickets import Tickets
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, mod, negation, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, conjuncts, eq, mod, negation, simplify, variables
 from layoutalg.index.primed import same
 from layoutalg.launch.memory import TensorMemory
 from layoutalg.symex.loops.facts import Facts
-from layoutalg.symex.trace import Trace
-from layoutalg.symex.values.instances import moved, others, own_coordinates
+from layoutalg.symex.machine.wave_unknowns import NOBODY
+from layoutalg.symex.trace import Trace, terms
+from layoutalg.symex.values.instances import moved, origin_of, others, own_coordinates
+from layoutalg.symex.values.unknowns import arguments_of, dependencies, function_of
 
 #: Loads and stores of one tensor that are compared.
 MOST = 1 << 10
@@ -84,7 +89,46 @@ def knowing(ask: Ask, at_first: AtFirst) -> Ask:
             assumed |= {} if holds is TRUE else {v: all_of(assumed.get(v, TRUE), holds) for v in load.values}
     facts: Facts = replace(trace.facts, assumed=assumed, environment=memory)
     known: Trace = replace(trace, facts=facts)
-    return Ask(launched, known, memory)
+    lanes = _of_no_lane(Ask(launched, known, memory), at_first)
+    return Ask(launched, replace(known, facts=replace(facts, assumed={**assumed, **lanes})), memory)
+
+
+def _of_no_lane(ask: Ask, at_first: AtFirst) -> Mapping[Expr, Expr]:
+    """Of masks' bits: that no lane of the wave has one, where what was loaded shows of each lane that it has not."""
+    trace, found = ask.trace, dict[Expr, Expr]()
+    known = {v for load in trace.loads for v in load.values if load.buffer in at_first.kept} | at_first.first
+    for v in {*map(origin_of, dependencies(*terms((trace.elements, trace.loops, trace.meetings))))}:
+        bits = arguments_of(v) if function_of(v) == NOBODY else ()
+        depends = not known.isdisjoint(dependencies(*bits))
+        if depends and all(ask.holds(negation(bit), ask.launched.given) for bit in bits):
+            found[v] = eq(v, 1)
+    return found
+
+
+def with_known(accesses: Sequence[TracedAccess], ask: Ask, at_first: AtFirst) -> tuple[TracedAccess, ...]:
+    """When accesses happen, and behind how many barriers, where it is known what was there at first.
+
+    A number that is put in is that of the unknown in every thread and iteration, so of every instance, too.
+    """
+    made_of = variables(*(e for one in accesses for e in (one.guard, one.barriers, one.invalidated)))
+    asked = [v for v in made_of if v in at_first.first or function_of(v) == NOBODY]
+    known = {v: number for v in asked if (number := _number(v, ask.trace.facts)) is not None}
+    if not known:
+        return tuple(accesses)
+
+    def there(e: Expr) -> Expr:
+        return simplify(moved(e, known))
+
+    return tuple(
+        replace(one, guard=there(one.guard), barriers=there(one.barriers), invalidated=there(one.invalidated))
+        for one in accesses
+    )
+
+
+def _number(v: Expr, facts: Facts) -> Expr | None:
+    """The one number that an unknown has, as far as it is said."""
+    parts = (part for fact in facts.of(v) for part in conjuncts(fact) if part.op == "eq" and v in part.args)
+    return next((other for part in parts for other in part.args if other.op == "const"), None)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
 from layoutalg.audit.ask import CLAIM, Answer, Ask, LaunchMemory, shown
-from layoutalg.audit.at_first import Beginning, knowing
+from layoutalg.audit.at_first import Beginning, knowing, with_known
 from layoutalg.audit.costs import Fact, facts
 from layoutalg.audit.global_memory.flags import Flags
 from layoutalg.audit.lds.initialised import Initialised
@@ -119,8 +119,9 @@ class Followed:
     @cached_property
     def knowing_beginning(self) -> Followed:
         """The same, asked with that."""
-        ask = knowing(self.ask, self.beginning.at_first)
-        return replace(self, ask=ask, trace=ask.trace)
+        at_first = self.beginning.at_first
+        ask = knowing(self.ask, at_first)
+        return replace(self, ask=ask, trace=ask.trace, accesses=with_known(self.accesses, ask, at_first))
 
     @property
     def of_tensors(self) -> tuple[TracedAccess, ...]:

@@ -30,6 +30,9 @@ from layoutalg.symex.values.word import Mask
 #: What the first lane of a mask is called.
 FIRST_LANE = "first_lane"
 
+#: What says that no lane has the bits which it belongs to, where the own lane has not.
+NOBODY = "any"
+
 #: What a lane of a number has for an unknown: it belongs to these two.
 ELSEWHERE = "elsewhere"
 
@@ -114,7 +117,7 @@ class WaveUnknowns:
         Of others it is unknown, but one truth for each.
         """
         of = (own,) if vacant is FALSE else (own, vacant)
-        return all_of(negation(own), eq(self.unknown_of("any", 2, *of, kind=Kind.ANY), 1))
+        return all_of(negation(own), eq(self.unknown_of(NOBODY, 2, *of, kind=Kind.ANY), 1))
 
     def none_of(self, mask: Mask) -> Expr:
         """Whether no lane has its bit of a whole mask."""

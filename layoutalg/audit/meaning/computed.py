@@ -25,6 +25,7 @@ from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import History
 from layoutalg.audit.meaning.agreement import Agreement
+from layoutalg.audit.meaning.before import stays_behind, tells
 from layoutalg.audit.meaning.coverage import PlacedStore, everywhere, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
 from layoutalg.audit.meaning.places import Decide, WantedPlace, apart, index_at, place_of
@@ -49,7 +50,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.isa.semantics.accesses import access_of
-from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -179,18 +180,12 @@ class ComputesClaim:
 
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
-        found = {}
+        found, told = {}, tells(self.trace, self.loops)
         for name in self._tensors:
             memory = self.launched.tensors[name]
-            if not memory.written or (not self._told and self._loads_first(name)):
+            if not memory.written or (not told and self._loads_first(name)):
                 found[name] = memory.element
         return found
-
-    @property
-    def _told(self) -> bool:
-        """Whether waves may know by flags or tickets that others have stored: a store comes before a load then, too."""
-        told = (one.order is not None and one.order.found and one.buffer != LDS for one in self.trace)
-        return bool(self.loops.waits) or any(told)
 
     def _loads_first(self, tensor: str) -> bool:
         """Whether no thread loads what was stored before.
@@ -205,11 +200,11 @@ class ComputesClaim:
                 if load.store or not store.store:
                     continue
                 shared = [t for t in load.loops if t in store.loops]
-                gap = simplify(store.barriers - load.barriers)
                 if place > number and not shared:
-                    if gap.lo < 0:
+                    if not stays_behind(store, load):
                         return False
                     continue
+                gap = simplify(store.barriers - load.barriers)
                 if gap is not ZERO or {*shared} & {*variables(store.barriers)}:
                     return False  # behind a barrier other threads' stores are seen, and race with nothing
                 if not self._apart(load, store, place < number):

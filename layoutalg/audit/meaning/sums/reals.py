@@ -14,7 +14,7 @@
 
 A greatest (or least) of a set is read the same way with `max` (`min`) in the place of `add`.
 A load stands for the contents before the launch, so nothing may have stored there before: of a tensor that is written
-only loads in front of every store are read.
+only loads in front of every store, in the code and in time, are read (`before`).
 What is none of these is a function of elements and sums (`functions`).  What it cannot represent: integers that wrap.
 """
 

@@ -8,9 +8,7 @@ from layoutalg.audit.ask import Open
 from layoutalg.index import ZERO, Expr, const, div, mod, postorder, rebuild, select, simplify
 from layoutalg.index.normal import normal
 from layoutalg.index.poly import Poly
-from layoutalg.launch.symbolic import LDS
 from layoutalg.symex.loops.record import LoopRecord
-from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Call, dependencies
 from layoutalg.target.dtypes import dtype_of
 
@@ -104,17 +102,4 @@ def made_by_iterations(loops: LoopRecord) -> dict[Expr, Expr]:
             high = next((u for u, e in made.items() if e is upper and loops.carried[u].loop is one.loop), None)
             if high is not None:
                 found.setdefault(wide, simplify(v + high * (1 << 32)))
-    return found
-
-
-def behind_stores(trace: Sequence[TracedElement]) -> set[Expr]:
-    """What loads bring of tensors that may come behind a store to them."""
-    stored: set[str] = set()
-    again = {(one.buffer, t) for one in trace if one.store for t in one.loops}
-    found = set()
-    for one in trace:
-        if one.store:
-            stored.add(one.buffer)
-        elif one.buffer != LDS and (one.buffer in stored or any((one.buffer, t) in again for t in one.loops)):
-            found.add(one.value)
     return found

@@ -11,7 +11,7 @@
 | coverage | is every element written | a result that was right before; the first tile alone; one shape |
 | result | is it what the reference says | a constant; a result of one shape |
 | rounding | where it is proved: is it in f32 or wider, and do runs with awkward values come near it | sums in f16 |
-| order | is it the same in each run | floats that are added atomically |
+| order | is it the same in each run | floats that are added atomically; places by tickets; the time |
 
 What it does not prove is how a result is rounded (sums are proved over the reals), and it does not judge what a host
 does: streams, results that are kept from an earlier call, work left to a library.
@@ -20,7 +20,7 @@ does: streams, results that are kept from an earlier call, work left to a librar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,6 +32,8 @@ from layoutalg.audit.trial import difference
 from layoutalg.errors import shortened
 from layoutalg.formats.model import SpecFile
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.semantics.accesses import gives_result
 from layoutalg.judge.contract import LaunchContract
 from layoutalg.judge.trial import Compare, Trial, trial
 from layoutalg.prove import Refuted, Verdict
@@ -57,6 +59,9 @@ TRIAL_SHARE = 1 / 4
 
 _UNORDERED = re.compile(r"(?:atomic|^ds)_(?:pk_)?add_(?:rtn_)?b?f\d|cmpst|cmpswap|cmpstore", re.IGNORECASE)
 """Atomic sums of floats; compare and swap, of which such sums are made where there is none."""
+
+_OF_THE_RUN = re.compile(r"S_(?:MEM|MEMREAL)TIME|S_GETREG\w*|S_SENDMSG_RTN\w*|S_GET_SHADER_CYCLES\w*")
+"""What tells the time, or where a wave runs."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def judge(code: MachineCode, contract: LaunchContract, compare: Compare | None, 
         tried = trial(code, contract.file, compare or partial(_equations, contract.file), share)
         ends = [*ends, _rounding(tried, results)] if ends[0].verdict == "proved" else [_tried(tried, ends[0].why)]
     rows = [row for row in (_row(name, claims, found) for name, claims in ROWS.items()) if row is not None]
-    return Judged(found, (*rows, *ends, _order(code)), tried)
+    return Judged(found, (*rows, *ends, order(code)), tried)
 
 
 def _row(name: str, claims: Sequence[str], found: audits.Audit) -> JudgedRow | None:
@@ -164,12 +169,23 @@ def _runs(tried: Trial) -> str:
     return f"{tried.runs} runs at {len(tried.sizes)} sizes, with awkward values too, and none differs"
 
 
-def _order(code: MachineCode) -> JudgedRow:
-    """Whether a sum of floats depends on the order in which threads come."""
-    names = sorted({one.name.lower() for one in code.instructions if _UNORDERED.search(one.name)})
-    if names:
-        return JudgedRow(ORDER, "unknown", "", f"atomic sums of floats come in any order ({', '.join(names)})")
-    return JudgedRow(ORDER, "proved", "no atomic sum of floats")
+def order(code: MachineCode) -> JudgedRow:
+    """Whether what is stored depends on the order in which threads come, or on when and where they do."""
+    every = {(one.name.lower(), why) for one in code.instructions for why in _unordered(one)}
+    for why in dict.fromkeys(why for _, why in sorted(every)):
+        names = sorted(name for name, other in every if other == why)
+        return JudgedRow(ORDER, "unknown", "", f"{why} ({', '.join(names)})")
+    return JudgedRow(ORDER, "proved", "no atomic sum of floats, nobody looks at who was first, nor at the time")
+
+
+def _unordered(one: Instruction) -> Iterator[str]:
+    """Why a result may be another in another run."""
+    if _UNORDERED.search(one.name):
+        yield "atomic sums of floats come in any order"
+    elif gives_result(one.name, one.fields):
+        yield "what an atomic operation finds is by who came first"
+    elif _OF_THE_RUN.fullmatch(one.name):
+        yield "it is told when or where it runs"
 
 
 def _equations(file: SpecFile, made: Any, sizes: Any, values: Any, memories: Any) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg.judge.verdict import order
+from tests.audit.auditing import kernels
 from tests.cli.command import refused, run
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -64,6 +66,21 @@ def test_illusions_are_refused(kernel: str, arguments: tuple[str, ...], row: str
     code, rows = judged(kernel, *arguments)
     assert code in (1, 2)
     assert (row, rows[row]) == (row, verdict)
+
+
+def test_what_depends_on_the_order_of_a_run_is_not_the_same_in_each() -> None:
+    head = '#include <hip/hip_runtime.h>\nextern "C" __global__ void '
+    source = "".join(
+        f"{head}{name}(int* o, float* s, int* many) {{ {text} }}\n"
+        for name, text in (
+            ("counted", "atomicAdd(&o[threadIdx.x % 4], 1);"),
+            ("by_tickets", "o[atomicAdd(many, 1)] = threadIdx.x;"),
+            ("summed", "unsafeAtomicAdd(s, 1.5f);"),
+            ("by_the_time", "o[threadIdx.x] = (int)clock64();"),
+        )
+    )
+    found = {name: order(code).verdict for name, code in kernels(source).items()}
+    assert found == {"counted": "proved"} | dict.fromkeys(("by_tickets", "summed", "by_the_time"), "unknown")
 
 
 @slow

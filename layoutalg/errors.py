@@ -178,8 +178,8 @@ class UnsupportedInstructionError(DeviceError):
 class Fault(DeviceError):
     """Something that a correct kernel never does, with the instruction and, where one is known, the lane.
 
-    `kind` is one of address, read_only, uninitialised, wait, race, collision, barrier, control, alignment.  `facts` has
-    what else is known of `thread` (block and number), `address`, `tensor` and `byte` of it.
+    `kind` is one of address, read_only, uninitialised, wait, race, collision, barrier, control, livelock, alignment.
+    `facts` has what else is known of `thread` (block and number), `address`, `tensor` and `byte` of it.
     """
 
     def __init__(self, kind: str, what: str, where: str, **facts: Any) -> None:
@@ -203,9 +203,9 @@ class StepLimit(Fault):
 
 
 class Livelock(StepLimit):
-    """A run that would not end: every wave goes round, or waits for one that does."""
+    """A run that would not end: every wave goes round in a loop at one of `heads`, or waits for one that does."""
 
-    def __init__(self, steps: int, where: str) -> None:
-        super().__init__(steps, where)
-        self.what = f"waves go round for ever: after {steps} instructions each is again as it was, and so is memory"
-        self.args = (f"control: {self.what}, at {where}",)
+    def __init__(self, steps: int, where: str, heads: Sequence[int] = ()) -> None:
+        what = f"waves go round for ever: after {steps} instructions each is again as it was, and so is memory"
+        Fault.__init__(self, "livelock", what, where, heads=[*heads])
+        self.steps = steps

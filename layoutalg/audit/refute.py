@@ -14,6 +14,7 @@ accesses of bytes, wherever they are, and a run does not tell such from what is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,6 +32,9 @@ from layoutalg.index import budget
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
 from layoutalg.symex.trace import Trace
 from layoutalg.target.model import DWORD
+
+#: The instructions that a claim is about, or a loop by its head.
+SUBJECTS = re.compile(r"(?:^|;) *(?:the loop at )?(0x[0-9a-f]+)")
 
 #: How a run says that a store is in a tensor, and in none of its elements.
 BETWEEN = "between its elements"
@@ -135,13 +139,15 @@ class Refutation:
 
     def is_of(self, run: FaultyRun, one: Finding) -> bool:
         """Whether a run shows that a claim fails: its own instruction does what it says that none does."""
-        instructions = [part.strip().split(" ", 1)[0] for part in one.about.split(";")]
         between = one.claim == in_bounds.NAME and BETWEEN in run.fault.what
         if one.claim == aligned.NAME and " updates " not in one.about:
             tensor = self.runs.launched.tensors.get(run.fault.facts.get("tensor", ""))
             if tensor is None or tensor.element < DWORD:
                 return False  # compilers join bytes and halves, in LDS too, whose elements nobody says
-        return (between or run.fault.kind in (named(one.claim).FAULTS or ())) and f"{run.address:#x}" in instructions
+        spoken_of = {int(number, 16) for number in SUBJECTS.findall(one.about)}
+        return (between or run.fault.kind in (named(one.claim).FAULTS or ())) and not spoken_of.isdisjoint(
+            run.addresses
+        )
 
 
 def _refuted(claim: str, shown: Witness) -> Refuted:

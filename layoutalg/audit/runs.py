@@ -11,7 +11,7 @@ What it cannot represent: the contents that a witness has, and sizes beyond `BYT
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, StepLimit
+from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, Livelock, StepLimit
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
 from layoutalg.index.evaluate import admits
@@ -71,8 +71,14 @@ class FaultyRun:
 
     @property
     def address(self) -> int:
-        """That of the instruction."""
+        """That of the instruction; of waves that go round, of the first loop's head."""
         return address_of(self.fault.where)
+
+    @property
+    def addresses(self) -> Collection[int]:
+        """That of the instruction; of waves that go round, of each loop's head."""
+        heads: Sequence[int] | None = self.fault.facts.get("heads")
+        return heads or (self.address,)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -217,6 +223,8 @@ class Runs:
                 self.ended |= dict.fromkeys(run.ended)
             except StepLimit as stopped:
                 self.steps += stopped.steps
+                if isinstance(stopped, Livelock):
+                    yield FaultyRun(sizes, seed, stopped, self.code.kernel.wave_size)
                 return
             except Fault as fault:
                 if self.shows(fault, strict):

@@ -99,8 +99,17 @@ def test_named_values_of_eight_bytes_are_drawn() -> None:
 
 def test_a_run_that_does_not_end_shows_nothing(monkeypatch) -> None:
     monkeypatch.setattr("layoutalg.audit.runs.STEPS", 200)
-    made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
+    made = code("volatile int* p = o; for (int i = 0; p[0] != 7 + i; ++i) {} if (t < n) o[t] = t;")
     assert not [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
+
+
+def test_a_run_that_never_ends_shows_it_with_the_loop() -> None:
+    made = code("volatile int* p = o; while (p[0] != 7) {} if (t < n) o[t] = t;")
+    runs = [*Runs(made, KernelLaunch.of(made.kernel, launch()), launch()).faulty()]
+    assert {run.fault.kind for run in runs} == {"livelock"}
+    (head,) = runs[0].addresses
+    assert head == runs[0].address
+    assert made.by_address[head].name.startswith(("GLOBAL_LOAD", "FLAT_LOAD"))
 
 
 def test_what_runs_show_of_no_claim_is_a_claim_of_its_own() -> None:

@@ -17,7 +17,7 @@ NAME = "ends"
 SAYS = "each loop leaves in the turn that its count says, and in none before; what others wait for is stored"
 OF = "loop"
 RESTS_ON: tuple[str, ...] = (followed.NAME,)
-FAULTS: frozenset[str] | None = frozenset()
+FAULTS: frozenset[str] | None = frozenset({"livelock"})
 
 
 def subjects(kernel: Followed) -> Sequence[ForAll | Expr]:

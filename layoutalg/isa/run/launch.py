@@ -109,7 +109,12 @@ def _run_grid(
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
         initialise(machine.registers, laid_out.pointers, laid_out.arguments, launch.block)
         machine.memory.observer, machine.memory.polls = observer, waiting
-        steps += run(machine, program, turns, observer)
+        try:
+            steps += run(machine, program, turns, observer)
+        except Livelock as stopped:
+            if len(some) == prod(launch.grid):
+                raise
+            raise StepLimit(stopped.steps, stopped.where) from stopped  # a block that has not begun may end it
         unaligned |= machine.memory.unaligned
         ordered |= machine.memory.ordered
         unjudged |= machine.memory.waves.unjudged
@@ -173,8 +178,9 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
                 return steps
             released = _released(machine, program, waiting, ended, counter)
             if not released.any():
-                if (rounds.round & ~ended).any():  # of which blocks that have not begun may have what they wait for
-                    raise Livelock(steps, registers.where)
+                if (rounds.round & ~ended).any():
+                    heads = np.unique(counter[rounds.round & ~ended]).tolist()
+                    raise Livelock(steps, program.by_address[heads[0]].place, heads)
                 raise _never_comes(machine, waiting)
             waiting &= ~released
             continue

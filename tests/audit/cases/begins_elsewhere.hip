@@ -66,7 +66,7 @@ KERNEL(stored_behind) {
   o[0] = s;
 }
 
-//: ends unknown, in_bounds refuted
+//: ends refuted, in_bounds refuted
 KERNEL(behind_a_flag) {
   int b = blockIdx.x;
   if (threadIdx.x || b + 1 >= B) return;

@@ -33,7 +33,7 @@ KERNEL(flag_first) { HERE; if (t == 0) SET(b); if (b > 0) { WAIT(b - 1); before 
 KERNEL(looks_ahead) { HERE; if (b + 1 < gridDim.x) { WAIT(b + 1); before = sum[(b + 1) * 32 + t]; }
   sum[b * 32 + t] = before + x[b * 32 + t]; if (t == 0) SET(b); }
 
-//: ends unknown
+//: ends refuted
 KERNEL(waits_for_itself) { HERE; WAIT(b); sum[b * 32 + t] = before + x[b * 32 + t]; if (t == 0) SET(b); }
 
 //: unproved

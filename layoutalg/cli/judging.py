@@ -112,6 +112,8 @@ def _compiled(file: Path, target: str, include: list[Path] | None) -> tuple[byte
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: no text: {error}") from None
+    if why := source.depends(text):
+        raise InputError(f"{file}: {why}")
     placed_at = f"#line 1 {json.dumps(str(file), ensure_ascii=False)}\n{source.of_device(text)}"
     folders = [file.resolve().parent, *(include or ())]
     return device.compile_source(placed_at, target, flags=("-g",), include=folders).payload, text

@@ -40,8 +40,8 @@ def program() -> Callable[..., MachineCode]:
 @pytest.fixture
 def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
-    for limit in ("STEPS", "ALL_STEPS"):
-        monkeypatch.setattr(f"layoutalg.refine.replay.{limit}", 1)
+    for limit in ("refine.replay.STEPS", "refine.replay.ALL_STEPS", "audit.runs.ALL_STEPS", "audit.alone.ALL_STEPS"):
+        monkeypatch.setattr(f"layoutalg.{limit}", 1)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

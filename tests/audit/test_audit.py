@@ -93,6 +93,7 @@ def no_unsafe_variant_is_proved(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize("part", parts(14))
 def test_nothing_unsafe_is_proved(part: slice) -> None:
     all_hold([*KERNELS][part], no_unsafe_variant_is_proved)

@@ -68,6 +68,7 @@ def test_what_a_kernel_computes_is_proved(name: str, on: str) -> None:
     assert all(isinstance(one, Proved) for one in found), found
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize(("name", "text"), each("wrong"))
 def test_what_a_kernel_does_not_compute_is_never_proved(name: str, text: str) -> None:
     (verdict,) = verdicts(name, claiming(name, text))
@@ -81,6 +82,7 @@ def test_what_is_right_and_not_proved_is_not_refuted(name: str, text: str) -> No
     assert not isinstance(verdict, Refuted)
 
 
+@pytest.mark.usefixtures("unrun")
 @pytest.mark.parametrize(("name", "edit"), mistakes())
 def test_a_kernel_with_a_mistake_is_not_proved(name: str, edit: Sequence[str]) -> None:
     assert not all(isinstance(one, Proved) for one in verdicts(name, KERNELS[name].launch, edit=edit))

@@ -52,3 +52,24 @@ KERNEL(barrier_where_some_lane_has_it_not) {
   if (__ballot(!s[t])) __syncthreads();
   if (t >= 64) s[129 + lane] = tile[lane];
 }
+
+//: unproved with initially = ["s[0] == 1"]
+KERNEL(unsaid_in_the_turn_before) {
+  __shared__ unsigned tile[64];
+  unsigned t = threadIdx.x, lane = t & 63;
+  for (unsigned k = 0; k < 2; k++) {
+    if (t < 64) tile[lane] = t + k;
+    if (((volatile unsigned*)s)[0]) __syncthreads();
+    if (t >= 64) s[1 + lane] = tile[lane];
+    if (t == 64) ((volatile unsigned*)s)[0] = 0;
+  }
+}
+
+//: unproved with initially = ["s[0] == 1"]
+KERNEL(barrier_of_the_waves_that_find_another_word) {
+  __shared__ unsigned tile[64];
+  unsigned t = threadIdx.x, lane = t & 63;
+  if (t < 64) tile[lane] = t + 5;
+  if (s[t >> 6]) __syncthreads();
+  if (t >= 64) s[129 + lane] = tile[lane];
+}

@@ -6,13 +6,15 @@
 | any other | kept |
 | directives of the preprocessor | kept, those too that stand in what is left out; includes of torch are HIP's |
 
-Conditions that torch's headers or its build may decide are no such text's own: it is refused (`depends`).
+Conditions that torch's headers or its build may decide are no such text's own, and a name that is kept may mean what is
+left out: such a source is refused (`depends`).
 What it cannot represent: templates that only a launch instantiates; kernels whose own text names torch.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from layoutalg.cpp.source import bare, blank
 
@@ -38,30 +40,66 @@ def of_device(text: str) -> str:
     if not _HEADERS.search(text) and not _OF_HOST.search(bare(text)):
         return text
     text = _HEADERS.sub("#include <hip/hip_runtime.h>", text)
+    return "".join(_directives(text[start:end]) if is_host else text[start:end] for start, end, is_host in _parts(text))
+
+
+def _parts(text: str) -> Iterator[tuple[int, int, bool]]:
+    """From where to where each declaration at the top or in a namespace goes, and whether only the host needs it."""
     plain = DIRECTIVE.sub(lambda found: blank(found[0]), bare(text))
-    kept, start, deep = list[str](), 0, 0
+    start, deep = 0, 0
     for at, letter in enumerate(plain):
         if letter == "{" and deep == 0 and _SPACE.match(plain, start, at):
-            kept.append(text[start : at + 1])
+            yield start, at + 1, False
             start = at + 1
             continue
         deep = max(0, deep + (letter in "{(") - (letter in "})"))
         if deep == 0 and letter in ";}":
-            is_host = _OF_HOST.search(plain, start, at + 1)
-            kept.append(_directives(text[start : at + 1]) if is_host else text[start : at + 1])
+            yield start, at + 1, _OF_HOST.search(plain, start, at + 1) is not None
             start = at + 1
-    return "".join([*kept, text[start:]])
+    yield start, len(text), False
+
+
+def _left_out(text: str) -> Iterator[tuple[int, str]]:
+    """Each declaration that is left out, and its line."""
+    text = _HEADERS.sub("#include <hip/hip_runtime.h>", text)
+    plain = DIRECTIVE.sub(lambda found: blank(found[0]), bare(text))
+    for start, end, is_host in _parts(text):
+        if is_host:
+            part = plain[start:end]
+            yield plain.count("\n", 0, end - len(part.lstrip())) + 1, " ".join(part.split())
+
+
+def _declared(part: str) -> Iterator[str]:
+    """What a declaration declares that a GPU's code may mean: no function of the host's."""
+    part = re.sub(r"\Atemplate\s*<[^;{}()]*?>\s*(?=\w)", "", part)
+    head = re.split(r"[{=]", part, maxsplit=1)[0]
+    if found := re.match(r"using\s+(?!namespace\b)(?:[\w:]*::\s*)?(\w+)", part):
+        yield found[1]
+    elif part.startswith("typedef"):
+        yield from re.findall(r"(\w+)\s*;\s*\Z", part)
+    elif found := re.search(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)", head):
+        yield found[1]
+    elif found := re.search(r"\b(\w+)\s*\(", head):
+        yield from (found[1],) if re.search(r"\b__(?:device|global|host)__|\bconstexpr\b", head) else ()
+    elif found := re.search(r"(\w+)\s*(?:\[[^\]]*\])*\s*;?\s*\Z", head):
+        yield found[1]
 
 
 def depends(text: str) -> str:
-    """What kernels of an extension hang on that torch's headers or its build may define, in words; "" where nothing.
+    """What kernels hang on that is not compiled with them, in words; "" where nothing.
+
+    What torch's headers or its build may define; what is left out, and may be meant by a name that is kept.
 
     >>> depends("#include <torch/extension.h>\\n#ifdef USE_ROCM\\n__global__ void k() {}\\n#endif")
     'line 2: what is compiled hangs on USE_ROCM, which torch or its build may define'
     """
+    kept = bare(of_device(text))
+    spoken = {*re.findall(r"[A-Za-z_]\w*", DIRECTIVE.sub("", kept))}
+    for line, part in _left_out(text):
+        if named := [name for name in _declared(part) if name in spoken]:
+            return f"line {line}: {named[0]} is left out, as only a host can mean it, and spoken of elsewhere"
     if not (_HEADERS.search(text) or _OF_TORCH.search(bare(text))):
         return ""
-    kept = bare(of_device(text))
     own, opened = set[str](), list[tuple[int, list[str]]]()
     for found in _CONDITION.finditer(kept):
         word, names = found[1], re.findall(r"\b[A-Za-z_]\w*", found[2])

@@ -227,18 +227,23 @@ class HostLaunch:
 
     def instantiates(self, arguments: Sequence[str]) -> bool | None:
         """Whether it is a launch of a template of these arguments; None where that is not seen."""
-        numbers = [each.removesuffix("u").removesuffix("l") for each in arguments]
-        for k, wanted in enumerate(numbers):
+        seen: bool | None = True
+        for k, wanted in enumerate(each.removesuffix("u").removesuffix("l") for each in arguments):
             own = self.template[k] if k < len(self.template) else ""
-            if "".join(own.split()) == "".join(wanted.split()):
-                continue
-            number = self.number(own) if own else None
             is_number = re.fullmatch(r"-?\d+", wanted) is not None
-            if number is not None and is_number and number != int(wanted):
+            if "".join(own.split()) == "".join(wanted.split()) or (not own and not is_number and self._says_types):
+                continue
+            number = self.number(own) if own and is_number else None
+            if number is not None and number != int(wanted):
                 return False
-            if number is None and is_number:
-                return None
-        return True
+            seen = seen if number is not None else None
+        return seen
+
+    @property
+    def _says_types(self) -> bool:
+        """Whether tensors are passed as of a type, by which a template's may be deduced: `check` compares it."""
+        said = (_POINTER.fullmatch(self._pointed(one)) for one in self.arguments)
+        return any(one is not None and one[2] is not None for one in said)
 
     def check(self, parameters: Sequence[KernelParameter], started: int) -> None:
         """LaunchError where it is no launch of whole tensors, each for its own; `started`: kernels of that name."""

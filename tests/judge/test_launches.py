@@ -164,6 +164,12 @@ def test_a_template_is_started_with_its_arguments() -> None:
     assert one.instantiates(("64", "float"))
     assert one.instantiates(("128", "float")) is False
     assert one.instantiates(("64", "float", "4")) is None
+    assert one.instantiates(("64", "int")) is None  # another name may be of another type
+    assert one.instantiates(("true", "float")) is None
+    (deduced,) = launches("void f(at::Tensor x) { k<<<1, 1>>>(x.data_ptr<float>()); }")
+    assert deduced.instantiates(("float",))
+    (deduced,) = launches("void f(double* x) { k<<<1, 1>>>(x); }")
+    assert deduced.instantiates(("float",)) is None
 
 
 def test_a_host_s_variable_of_a_parameter_s_name_is_the_host_s() -> None:

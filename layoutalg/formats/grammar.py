@@ -233,10 +233,13 @@ _single: dict[str, Table] = {
     "dtype": Table({"dtype": _sort["dtype"]}),
 }
 _field = Named("field", Either((_size, Marked(_single))))
-_struct = Table({"fields": Many(_field, 1, 256)})
+
+#: Arguments of a kernel, and sizes of a file: each argument may be one, and hand-written kernels have 110 (paddings).
+MOST_ARGUMENTS = 256
+_struct = Table({"fields": Many(_field, 1, MOST_ARGUMENTS)})
 _launch = Table(
     {"grid": Many(_size, 1, 3), "block": Many(_size, 1, 3),
-     "arguments": Many(Either((_size, Marked({"fields": _struct, **_single}))), 0, 256)},
+     "arguments": Many(Either((_size, Marked({"fields": _struct, **_single}))), 0, MOST_ARGUMENTS)},
     {
         "kernel": Text(), "guessed": Flag(), "lds": _size, "each": Many(_name), "writes": Many(_name),
         "claims": Many(Text()),
@@ -251,8 +254,8 @@ def file_shape(transforms: Transforms = TRANSFORMS) -> Table:
     return Table(
         {},
         {
-            "$schema": Text(), "title": Text(), "note": Text(), "symbols": Keyed(_symbol), "cpp": _cpp,
-            "given": Many(_formula),
+            "$schema": Text(), "title": Text(), "note": Text(), "symbols": Keyed(_symbol, MOST_ARGUMENTS),
+            "cpp": _cpp, "given": Many(_formula),
             **{kind: Many(shape, 1, MOST_ITEMS) for kind, shape in item_shapes(transforms).items()},
             "launch": _launch,
         },

@@ -121,7 +121,8 @@ class HostLaunch:
         return _plain(one.text), one.at
 
     def _said(self, text: str, at: int, known: Mapping[str, str], deep: int) -> str:
-        text = _SIZES.sub(lambda found: str(_BYTES.get(found[1], found[0])), _plain(text))
+        sizes = {name: str(n) for name, n in _BYTES.items() if name not in self.host.types}
+        text = _SIZES.sub(lambda found: sizes.get(found[1], found[0]), _plain(text))
         members = sorted((one for one in known if not one.isidentifier()), key=len, reverse=True)
         patterns = [rf"\b{re.escape(one)}(?![\w.(\[]|->)" for one in members]
 
@@ -155,7 +156,9 @@ class HostLaunch:
         start, _ = host.function(self.at)
         if host.within(self.at, "if", "else", "switch", "case"):
             return f"when line {self.line} starts it, which is under a condition"
-        leaves = re.search(r"\breturn\b", host.plain[start : self.at]) if start else None
+        leaves = (
+            re.search(r"\b(?:return|throw|\w*exit|abort|terminate)\b", host.plain[start : self.at]) if start else None
+        )
         return f"when line {host.line(start + leaves.start())} returns before it is started" if leaves else ""
 
     def number(self, argument: str) -> int | None:
@@ -250,7 +253,7 @@ class HostLaunch:
         if self.host.is_conditional(self.at):
             raise self.unread("a compiler may leave it out, as #if says")
         if self.host.redefined:
-            raise self.unread(f"{self.host.redefined} is a macro")
+            raise self.unread(f"{self.host.redefined} is the source's own")
         start, end = self.host.function(self.at)
         if self.host.within(self.at, "for", "while", "do") or re.search(r"\bgoto\b", self.host.plain[start:end]):
             raise self.unread("it is started in a loop")

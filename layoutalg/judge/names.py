@@ -46,6 +46,7 @@ _ALTERS = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>|\+\+|--|(?:^|[(,=\[{;])\s*&(?!&)
 """What a macro's text has that may change what it speaks of."""
 _WORDS = re.compile(rf"{_WHOLE}|if|else|for|while|do|switch|return|const|sizeof|min|max|std|__global__|hip\w+|cuda\w+")
 """What a source is read by: one that defines such a word anew is not."""
+_TYPES = re.compile(r"\busing\s+(\w+)\s*=|\btypedef\b[^;{}]*\b(\w+)\s*;|\b(?:struct|class|union|enum)\s+(\w+)\s*[:{;]")
 _BLOCK = re.compile(r"(?:[;{})]|\b(?:else|do|try|const|noexcept|override|mutable)|\bnamespace\b[\w\s:]*|"
                     r"\b(?:struct|class|enum|union)\b[^;{}()]*|extern\s*\"?\s*C?\s*\"?|->[\s\w:<>]*)\s*\Z")  # fmt: skip
 
@@ -118,8 +119,13 @@ class HostNames:
 
     @property
     def redefined(self) -> str:
-        """A macro that is a word which this reading takes for C's; "" where there is none."""
-        return next((name for name in self.macros if _WORDS.fullmatch(name)), "")
+        """A word that is taken for C's here, and that is a macro or a type of the source; "" where there is none."""
+        return next((name for name in (*self.macros, *self.types) if _WORDS.fullmatch(name)), "")
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """The types that the source declares."""
+        return frozenset(next(filter(None, found.groups())) for found in _TYPES.finditer(self.plain))
 
     def line(self, at: int) -> int:
         """The number of a line, from 1."""

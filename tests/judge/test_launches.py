@@ -83,7 +83,9 @@ def test_launches_are_read(text: str) -> None:
         ("#define HALVE(v) v /= 2\n" + HEAD + "{ int g = n; HALVE(g); k<<<g, 256>>>(x, o, n); }", "g may be changed"),
         ("#define HALVE g /= 2;\n" + HEAD + "{ int g = n; HALVE; k<<<g, 256>>>(x, o, n); }", "g may be changed"),
         ("template <class T> T max(T a, T b);\n" + HEAD + "{ k<<<max(n, 4), 256>>>(x, o, n); }", "max is no argument"),
-        ("#define dim3 half\n" + HEAD + "{ k<<<dim3(n, 4), 256>>>(x, o, n); }", "dim3 is a macro"),
+        ("#define dim3 half\n" + HEAD + "{ k<<<dim3(n, 4), 256>>>(x, o, n); }", "dim3 is the source's own"),
+        ("using half = double;\n" + HEAD + "{ k<<<n, sizeof(half) * 32>>>(x, o, n); }", "sizeof is no argument"),
+        ("typedef short unsigned;\n" + HEAD + "{ k<<<unsigned(n), 1>>>(x, o, n); }", "unsigned is the source's own"),
         ("struct S { const int g = 4; S(int n) : g(n) {} " + HEAD + "{ k<<<g, 1>>>(x, o, n); } };", "g is no argument"),
         ("#define TWICE for (int i = 0; i < 2; ++i)\n" + HEAD + "{ TWICE k<<<n, 1>>>(x, o, n); }", "another statement"),
         (HEAD + "{ n > 5 ? k<<<n, 1>>>(x, o, n) : (void)0; }", "another statement"),
@@ -156,6 +158,12 @@ def test_a_name_is_no_start(beside: str) -> None:
 @pytest.mark.parametrize("macro", ["GO(t) \\\n  k<<<n, t>>>(x, o, n)", "OTHER k", "GO(a, b) a##b<<<1, 1>>>(x)"])
 def test_a_macro_may_start_a_kernel(macro: str) -> None:
     assert "a macro starts k" in otherwise(f"{KERNEL}#define {macro}\n", "k")
+
+
+@pytest.mark.parametrize("leaves", ["return", "throw 1", "exit(0)"])
+def test_a_launch_that_is_not_always_come_to_is_told(leaves: str) -> None:
+    (one,) = launches(HEAD + "{ if (n != 1024) " + leaves + "; k<<<n, 1>>>(x, o, n); }")
+    assert one.condition
 
 
 def test_a_template_is_started_with_its_arguments() -> None:

@@ -5,9 +5,8 @@
     6
 
 The expressions of a unit become one source; each is written as JSON text (`include/layoutalg/ck_structure.h`) into a
-constant of its own, and read back by its symbol.  `layoutalg.formats.ck_structure.layout` makes a layout of one.  For
-many configurations, ask for as many expressions of one unit as there are: CK's headers are read once (all of `ops/gemm`
-takes 6 s, a descriptor some 0.1 s).
+constant of its own, and read back by its symbol.  `layoutalg.formats.ck_structure.layout` makes a layout of one.  The
+headers of a unit are read once a process (all of `ops/gemm` takes 6 s, a descriptor some 0.1 s).
 
 | answer       | when                                                                                               |
 |--------------|----------------------------------------------------------------------------------------------------|
@@ -105,8 +104,7 @@ def _command(unit: CppUnit, compiler: Compiler) -> tuple[tuple[str, ...], ...]:
 class _Session:
     """One unit being compiled; `read` are the headers that it read, with their hashes, once something compiles.
 
-    `sound`: it is known to compile where nothing is asked of it.  `parsed`: its headers, once something did not compile
-    and is to be compiled again without what was at fault.
+    `sound`: it is known to compile where nothing is asked of it.  `parsed`: its headers, where they compile.
     """
 
     unit: CppUnit
@@ -142,10 +140,10 @@ class _Session:
         """What each is; of those that do not compile, why, and the others without them."""
         if not expressions:
             return {}
+        self._parse_headers()
         try:
             texts = self._built(expressions)
         except _StoppedError as error:
-            self._parse_headers()
             return self._without_faulty(expressions, error.said)
         return {name: json.loads(texts[n]) for n, name in enumerate(expressions)}
 
@@ -171,11 +169,11 @@ class _Session:
         return precompiled_again(command, self.headers) if ours else ()
 
     def _parse_headers(self) -> None:
-        """Has the headers parsed once for all that is compiled from now on; who needs faulty ones tells of them."""
+        """Has the headers of others parsed; who needs faulty ones tells of them."""
         if self.parsed is None and self.unit.include:
             (*command, _, _, _, _), _ = self.steps
             with suppress(CompileError):
-                self.parsed = parsed(command, self.headers)
+                self.parsed = _parsed_headers((*command,), self.headers)
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)
@@ -211,6 +209,26 @@ class _Session:
             except _StoppedError as error:
                 raise CppUnitError(self._errors(error.said)[0].told) from error
             self.sound = True
+
+
+#: Headers as this process has them parsed, by command and text, with the hashes of the files that they are read from.
+_PARSED: dict[tuple[str, ...], tuple[tempfile.TemporaryDirectory[str], Mapping[str, str]]] = {}
+
+#: So many of them are held: each takes some 40 MB of the disk.
+_MOST_PARSED = 4
+
+
+def _parsed_headers(command: tuple[str, ...], text: str) -> tempfile.TemporaryDirectory[str]:
+    """The folder of headers that are parsed once a process, and anew when a file of them has changed."""
+    key = (*command, text)
+    if key in _PARSED and _unchanged(_PARSED[key][1]):
+        return _PARSED[key][0]
+    folder = parsed(command, text)
+    _PARSED.pop(key, None)
+    _PARSED[key] = folder, dict(_hashes(_dependencies((Path(folder.name) / "kernel.d").read_text())))
+    if len(_PARSED) > _MOST_PARSED:
+        _PARSED.pop(next(iter(_PARSED)))[0].cleanup()
+    return folder
 
 
 class _StoppedError(Exception):
@@ -327,12 +345,17 @@ def _kept(key: str) -> dict[str, Any | CppError] | None:
     if payload is None:
         return None
     kept = json.loads(payload)
-    try:
-        if dict(_hashes([Path(path) for path in kept["read"] or ()])) != (kept["read"] or {}):
-            return None
-    except OSError:
+    if not _unchanged(kept["read"] or {}):
         return None
     return {name: _in(value) for name, value in kept["found"].items()}
+
+
+def _unchanged(read: Mapping[str, str]) -> bool:
+    """Whether files still have these hashes."""
+    try:
+        return dict(_hashes(map(Path, read))) == read
+    except OSError:
+        return False
 
 
 def _out(value: Any) -> Any:

@@ -45,12 +45,17 @@ class TracedAccess:
     signalled: bool = False  # between the two parts of a barrier
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where its wave's was invalidated last, or fewer
-    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
+    parted: tuple[Expr, ...] = ()  # on which ways the barriers lay that perhaps not all waves of the block have passed
     used: Expr = TRUE  # of a load: where what it brings may reach a store or a branch
     loaded: tuple[Expr, ...] = ()  # and what it brings, one after the other
     order: Order | None = None  # where waves may know by atomic operations how far others are
     element: int = 4  # bytes of what its tensor is made of, no more than a dword
     late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
+
+    @property
+    def in_step(self) -> bool:
+        """Whether all waves of the block that come here have passed the same barriers of the code."""
+        return not self.parted
 
     @property
     def needed_alignment(self) -> int:
@@ -108,7 +113,7 @@ def accesses(
             offset = laid_out(one.offset, pointees)
             this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
-            at = one.signalled, one.complete, one.invalidated, one.in_step
+            at = one.signalled, one.complete, one.invalidated, one.parted
             found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size, one.late_loads))
     return tuple(found)
 

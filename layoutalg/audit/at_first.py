@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Ask, AtFirst, LaunchMemory
 from layoutalg.audit.tickets import Tickets
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, conjuncts, eq, mod, negation, simplify, variables
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, conjuncts, eq, mod, negation, simplify, variables
 from layoutalg.index.primed import same
 from layoutalg.launch.memory import TensorMemory
 from layoutalg.symex.loops.facts import Facts
@@ -110,7 +110,7 @@ def with_known(accesses: Sequence[TracedAccess], ask: Ask, at_first: AtFirst) ->
 
     A number that is put in is that of the unknown in every thread and iteration, so of every instance, too.
     """
-    made_of = variables(*(e for one in accesses for e in (one.guard, one.barriers, one.invalidated)))
+    made_of = variables(*(e for one in accesses for e in (one.guard, one.barriers, one.invalidated, *one.parted)))
     asked = [v for v in made_of if v in at_first.first or function_of(v) == NOBODY]
     known = {v: number for v in asked if (number := _number(v, ask.trace.facts)) is not None}
     if not known:
@@ -119,10 +119,12 @@ def with_known(accesses: Sequence[TracedAccess], ask: Ask, at_first: AtFirst) ->
     def there(e: Expr) -> Expr:
         return simplify(moved(e, known))
 
-    return tuple(
-        replace(one, guard=there(one.guard), barriers=there(one.barriers), invalidated=there(one.invalidated))
-        for one in accesses
-    )
+    def known_there(one: TracedAccess) -> TracedAccess:
+        parted = tuple(way for way in one.parted if there(way) not in (TRUE, FALSE))
+        when = there(one.guard), there(one.barriers), there(one.invalidated)
+        return replace(one, guard=when[0], barriers=when[1], invalidated=when[2], parted=parted)
+
+    return tuple(map(known_there, accesses))
 
 
 def _number(v: Expr, facts: Facts) -> Expr | None:

@@ -33,7 +33,7 @@ from layoutalg.symex.loops.places import (
 from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import Outstanding
-from layoutalg.symex.machine.state import State, resolved
+from layoutalg.symex.machine.state import SOMEWHERE, State, resolved
 from layoutalg.symex.machine.substitution import Substitution
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.unknowns import Kind
@@ -57,7 +57,7 @@ class HeadRegisters:
         self.masks = LoopMasks(w)
         self._outstanding: Outstanding = entry.outstanding.copy()
         self._barriers: Expr = ZERO  # a body's
-        self._in_step = entry.in_step
+        self._parted = entry.parted
         self.forms = Forms(w, t, counts)
 
     def fix(self, words: Mapping[Register, Word | Mask]) -> None:
@@ -80,7 +80,7 @@ class HeadRegisters:
         before = self._entry.copy()
         scc = before.scc and Bit(self._w.fresh_bit(before.scc.expr))  # as an iteration leaves it
         barriers = before.barriers + self._barriers * self._t
-        start = replace(before, outstanding=self._outstanding.copy(), scc=scc, barriers=barriers, in_step=self._in_step)
+        start = replace(before, outstanding=self._outstanding.copy(), scc=scc, barriers=barriers, parted=self._parted)
         changed = self.unknown | self.known
         for place in sorted(changed, key=lambda place: place[0], reverse=True):  # EXEC before vector registers
             put(start, place, changed[place], self.inactive(place))
@@ -127,8 +127,10 @@ class HeadRegisters:
         spread = self.masks.spread(self.unknown, start, latch)
         self.unknown |= spread
         grown = outstanding != self._outstanding or per_iteration is not self._barriers or bool(spread)
-        grown |= latch.in_step != start.in_step
-        self._outstanding, self._barriers, self._in_step = outstanding, per_iteration, latch.in_step
+        grown |= bool(latch.parted) != bool(start.parted)
+        self._outstanding, self._barriers = outstanding, per_iteration
+        parts = latch.parted != self._entry.parted
+        self._parted = (SOMEWHERE,) if parts else latch.parted
         changed = [p for p in places(start, latch) if p not in self.unknown and not same(self._w, start, latch, p)]
         numbers = [place for place in changed if not self._guess_mask(latch, place)]
         words = {p: word for p in numbers if isinstance(word := self._get(self._entry, p), Word)

@@ -42,6 +42,7 @@ from layoutalg.symex.machine.outstanding import LDS, WRITE_BACK
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
+from layoutalg.symex.machine.state import SOMEWHERE
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedSteps, WaveEnd
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
@@ -73,8 +74,10 @@ class SymbolicMachine:
             self.trace.signal(state.outstanding.accesses, state.outstanding.sight)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
-        if self.trace.recording and not self.w.of_the_block(*state.path):
-            state.in_step = False
+        if self.trace.recording:
+            ways = [part for part in state.path if not self.w.of_the_block(part)]
+            ways = [SOMEWHERE] if ways and self.w.loops else ways  # of a loop's body, what is known there is of a turn
+            state.parted = tuple(dict.fromkeys((*state.parted, *ways)))
         if waits:
             self.trace.pass_barrier(state.outstanding.pass_barrier())
 

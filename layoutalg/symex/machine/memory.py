@@ -191,7 +191,7 @@ class SymbolicMemory:
             this = instruction, access.store or atomic, *where, value, size, access.size
             uniform = access.store and place.buffer == "lds" and self.w.uniform(value)
             rest = self.w.loops, k * size, atomic, self.trace.moment, uniform
-            at = state.signalled, True, state.invalidated, state.in_step
+            at = state.signalled, True, state.invalidated, state.parted
             order = self._order(found[k : k + 1], operands)
             late = state.outstanding.scalar_loads if this[1] else frozenset[int]()
             self.trace.add(TracedElement(*this, *rest, None, False, *at, order, late), in_flight)

@@ -18,15 +18,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, negation, select, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, negation, select, simplify
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import WRITE_BACK, Key, Outstanding
-from layoutalg.symex.values.unknowns import Kind, is_unknown
+from layoutalg.symex.values.unknowns import Kind, is_unknown, unknown_value
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word, is_mask, own_bit
 
 Writes = tuple[tuple[Expr, Word], ...]
 """Guarded writes of one vector register, the newest last."""
+
+#: A way of which nothing will be known.
+SOMEWHERE = eq(unknown_value("a way", 2, Kind.ANY), 1)
 
 
 @dataclass
@@ -41,7 +44,7 @@ class State:
     signalled: bool = False  # between the two parts of RDNA 4's barrier
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
     caches: Mapping[str, Expr] = field(default_factory=dict)  # the same for the whole device, and of writing back
-    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
+    parted: tuple[Expr, ...] = ()  # on which ways the barriers lay that perhaps not all waves of the block have passed
     path: tuple[Expr, ...] = ()
 
     @property
@@ -144,7 +147,7 @@ def _both(w: IndexValues, one: State, other: State) -> State:
         raise NotReadable("paths meet of which one is within a barrier")
     mine, theirs = _difference(one, other)
     joined = one.copy()
-    joined.in_step = one.in_step and other.in_step
+    joined.parted = tuple(dict.fromkeys((*one.parted, *other.parted)))
     if one.barriers is not other.barriers:
         more = simplify(one.barriers - other.barriers)
         joined.barriers = simplify(other.barriers + choice(all_of(*mine), more, ZERO))

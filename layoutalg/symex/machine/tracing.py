@@ -64,9 +64,14 @@ class TracedElement:
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
     invalidated: Expr = ZERO  # barriers that were passed where the wave's first cache was invalidated last, or fewer
-    in_step: bool = True  # whether all waves of the block that come here have passed the same barriers of the code
+    parted: tuple[Expr, ...] = ()  # on which ways the barriers lay that perhaps not all waves of the block have passed
     order: Order | None = None
     late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
+
+    @property
+    def in_step(self) -> bool:
+        """Whether all waves of the block that come here have passed the same barriers of the code."""
+        return not self.parted
 
 
 @dataclass(frozen=True)

@@ -73,3 +73,39 @@ KERNEL(barrier_of_the_waves_that_find_another_word) {
   if (s[t >> 6]) __syncthreads();
   if (t >= 64) s[129 + lane] = tile[lane];
 }
+
+//: proved with initially = ["s[0] == 1"]
+//: unproved with initially = ["s[0] == 0"]
+KERNEL(one_lane_of_each_wave) {
+  __shared__ unsigned short half[2];
+  unsigned t = threadIdx.x, wave = t >> 6, lane = t & 63;
+  s[128 + t] = t;
+  if (wave == 0 && lane == 0) half[0] = 5;
+  asm volatile("s_nop 0" ::: "memory");
+  if (wave == 1 && lane == 0) half[1] = 6;
+  asm volatile("s_nop 0" ::: "memory");
+  if (s[0]) __syncthreads();
+  if (wave == 0 && lane == 1) s[1] = half[0] + half[1];
+}
+
+//: unproved with initially = ["s[0] == 1"]
+KERNEL(one_barrier_is_said_and_one_is_not) {
+  __shared__ unsigned tile[64];
+  unsigned t = threadIdx.x, lane = t & 63;
+  if (s[0]) __syncthreads();
+  if (t < 64) tile[lane] = t + 5;
+  if (s[1 + (t >> 6)]) __syncthreads();
+  if (t >= 64) s[129 + lane] = tile[lane];
+}
+
+//: unproved with initially = ["s[0] == 1"]
+KERNEL(barrier_in_a_turn_that_another_word_says) {
+  __shared__ unsigned tile[64];
+  unsigned t = threadIdx.x, lane = t & 63;
+  if (t < 64) tile[lane] = 1;
+  for (unsigned k = 0; k < 3; k++) {
+    if (t < 64) tile[lane] += k;
+    if (((volatile unsigned*)s)[k]) __syncthreads();
+    if (t >= 64) s[129 + lane] = tile[lane];
+  }
+}

@@ -44,4 +44,5 @@ def test_a_reload_before_exec_is_restored_is_wrong_and_behind_it_right():
 
 def test_a_binary_that_restores_exec_first_stays_as_it_is():
     binary = assembled(PROGRAM, "gfx1100", lambda text: text)
-    assert mended(binary) == (binary, 0)
+    after, blocks = mended(binary)
+    assert (after.kernel, after.instructions, blocks) == (binary.kernel, binary.instructions, 0)

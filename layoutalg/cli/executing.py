@@ -18,6 +18,7 @@ from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
     from layoutalg.counters import call as counting
+    from layoutalg.device import plain
     from layoutalg.isa.container import binary, chosen, lines, names, places
     from layoutalg.isa.decode import code as codes
     from layoutalg.isa.run import launch, observer
@@ -46,6 +47,7 @@ def execute(
     trace_wave: Annotated[int, typer.Option(min=0, help="The wave in that block.")] = 0,
     trace_file: Annotated[Path | None, typer.Option(callback=placed, help="Where the trace goes.")] = None,
     counters: Annotated[bool, typer.Option("--counters", help="What rocprofv3 would count of it, too.")] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Results alone, compiled: large launches.")] = False,
     include: Includes = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
@@ -64,12 +66,17 @@ def execute(
     for name in wanted:
         if name not in made.tensors:
             raise InputError(f"--output {name}: the launch has no tensor {name!r}; it has {', '.join(made.tensors)}")
+    if unchecked and (ahead or trace or trace_file or counters or order is not None):
+        raise InputError("--unchecked is for results alone: give no order of waves, trace or counters with it")
     watch = observer.Observer(_triple(trace_block), trace_wave, trace or trace_file is not None, counters)
     where = lines.SourceLines.read(payload).of
     head = {"kernel": code.kernel.name, "target": code.kernel.target, "grid": made.grid, "block": made.block}
     try:
-        run = launch.execute(code, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
-                             watch, _waves(ahead))  # fmt: skip
+        if unchecked:
+            run = plain.execute_plainly(code, made.grid, made.block, made.arguments, steps, not unaligned, made.lds)
+        else:
+            run = launch.execute(code, made.grid, made.block, made.arguments, steps, order, not unaligned, made.lds,
+                                 watch, _waves(ahead))  # fmt: skip
     except Fault as fault:
         _tell_trace(watch, where, trace_file, as_json)
         _tell_fault(head, report.fault_data(fault, made, where), as_json, watch if trace else None)
@@ -79,7 +86,7 @@ def execute(
         if path:
             write_array(path, tensor.read(memory))
     _tell_trace(watch, where, trace_file, as_json)
-    told = report.report(code, made, run, watch, where)
+    told = report.unchecked(made, run) if unchecked else report.report(code, made, run, watch, where)
     counted = counting.of_run(code, made, run, watch) if counters else None
     if as_json:
         also = {"counters": counted.report} if counted else {}

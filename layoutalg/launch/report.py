@@ -6,11 +6,12 @@ The faults have no figures: what was counted up to one is of no use.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from layoutalg.errors import Fault
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution
 from layoutalg.isa.run.observer import Observer, kind_of
 from layoutalg.launch.concrete import BoundLaunch
@@ -23,6 +24,9 @@ Data = dict[str, Any]
 
 #: What is told of a barrier that waves pass without others of their block (`launch._released` names the sources).
 ENDED = "a barrier passed without waves that have ended, which AMD's ISA allows and HIP forbids"
+
+#: What is said of a run for its results alone.
+UNCHECKED = "races, waits, undefined values and what accesses cost were not looked at"
 
 #: What a run tells of instructions besides: not wrong by itself, or not judged.
 _DOUBTS: Mapping[str, str] = {
@@ -42,7 +46,7 @@ def report(program: MachineCode, launch: BoundLaunch, run: Execution, observer: 
     moved = {one.where: one for one in observer.traffic.values()}
     return {
         "steps": run.steps,
-        "tensors": [*_tensors(launch, run)],
+        "tensors": [*_tensors(launch, run.undefined)],
         "instructions": {"waves": sum(kinds.values()), **dict(kinds.most_common())},
         "global": {
             "segment_bytes": min(gpu(program.kernel.target).segments),
@@ -59,12 +63,19 @@ def report(program: MachineCode, launch: BoundLaunch, run: Execution, observer: 
     }
 
 
-def _tensors(launch: BoundLaunch, run: Execution) -> Iterator[Data]:
-    passed = dict(zip(launch.passed, run.undefined, strict=True))
+def unchecked(launch: BoundLaunch, run: Execution) -> Data:
+    """A run for its results alone (`device.plain`), as data."""
+    return {"steps": run.steps, "unchecked": UNCHECKED, "tensors": [*_tensors(launch, [None] * len(launch.passed))]}
+
+
+def _tensors(launch: BoundLaunch, left: Sequence[Array | None]) -> Iterator[Data]:
+    """`left`: of each one's bytes whether nothing has written them; None: nobody looked."""
+    passed = dict(zip(launch.passed, left, strict=True))
     for tensor, undefined in passed.items():
         found: Data = {"name": tensor.name, "shape": [*tensor.places.shape], "dtype": str(tensor.buffer.array.dtype),
                        "written": tensor.written, "drawn": tensor.drawn}  # fmt: skip
-        yield {**found, "never_written": tensor.unwritten(undefined)} if tensor.written else found
+        looked = tensor.written and undefined is not None
+        yield {**found, "never_written": tensor.unwritten(undefined)} if looked else found
 
 
 def _placed(found: Mapping[str, Any], lines: Lines) -> Data:
@@ -87,9 +98,12 @@ def text(found: Data) -> Iterator[str]:
         shape = " × ".join(map(str, tensor["shape"]))
         said = "drawn at random" if tensor["drawn"] else "only read"
         if tensor["written"]:
-            left = tensor["never_written"]
+            left = tensor.get("never_written")
             said = f"written, {left} elements of it never" if left else "written"
         yield f"  {tensor['name']}: {shape} {tensor['dtype']}, {said}"
+    if "unchecked" in found:
+        yield f"{found['steps']} instructions by waves; {found['unchecked']}"
+        return
     kinds = {**found["instructions"]}
     yield (f"instructions: {found['steps']} steps, {kinds.pop('waves')} by waves: "
            + ", ".join(f"{count} {kind}" for kind, count in kinds.items()))  # fmt: skip

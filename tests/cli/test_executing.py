@@ -87,6 +87,22 @@ def test_the_same_as_one_document(folder):
     assert [b - a for a, b in zip(load["addresses"], load["addresses"][1:], strict=False)] == [4] * 63
 
 
+def test_results_alone(folder):
+    """The same numbers and faults, and it is said what was not looked at."""
+    checked, out = folder / "c.npy", folder / "u.npy"
+    run(*given(folder, "scale", "--output", f"o={checked}"))
+    found = run(*given(folder, "scale", "--unchecked", "--output", f"o={out}"))
+    assert np.array_equal(np.load(out), np.load(checked))
+    assert found.stdout.splitlines()[2] == "  o: 100 float32, written"
+    assert "instructions by waves; races, waits, undefined values and what accesses cost were not" in found.stdout
+    document = json.loads(run(*given(folder, "scale", "--unchecked", "--json")).stdout)
+    assert "never_written" not in document["tensors"][1]
+    faults = [run(*given(folder, "beyond", *more)) for more in ((), ("--unchecked",))]
+    assert [one.returncode for one in faults] == [1, 1]
+    assert faults[0].stdout == faults[1].stdout
+    refused(run(*given(folder, "scale", "--unchecked", "--order", "1")), "--unchecked is for results alone")
+
+
 def test_a_trace_names_lines_and_values(folder):
     text = run(*given(folder, "scale", "--trace", "--trace-block", "1", "--trace-file", folder / "t.txt")).stdout
     assert "global_store_dword" in text

@@ -90,8 +90,11 @@ extern "C" __global__ void accesses(const float* in, float* out, const wide* row
   tile[t] = rows[t];
   __syncthreads();
   turned[t] = tile[t * 5 & 63];
-  if (t % 3) out[t * stride] = in[t];
+  if (t % 3 != 1) out[t * stride] = in[t];
   if (t < 40) narrow[t] = narrow[t + 1] + 1;
+  float sum = 1;
+  if (t & 4 || t < 3 || t > 60) sum = in[t];
+  out[128 + t] = sum;
   float* either = t & 1 ? out + far : (float*)(turned + 64);
   if (t == 5 || t == 8) *either = in[t & 7];
 }

@@ -158,16 +158,28 @@ static inline bool aligned(Block *B, Wave *W, const uint64_t *at, uint64_t furth
   return true;
 }
 
-// The lowest and the highest address of the lanes that access; false: none does.
-static inline bool span(const uint64_t *at, uint64_t further, const uint32_t *lanes, uint64_t &low, uint64_t &high) {
+// The lowest and the highest address of the lanes that access, and whether all do; false: none does.
+static inline bool span(const uint64_t *at, uint64_t further, const uint32_t *lanes, uint64_t &low, uint64_t &high,
+                        bool &full) {
   uint64_t least = ~0ull, most = 0;
+  uint32_t all = ~0u;
   for (unsigned l = 0; l < LANES; l++) {
     uint64_t one = at[l] + further, active = (uint64_t)(s64)(s32)lanes[l];
     least = (one | ~active) < least ? one | ~active : least;
     most = (one & active) > most ? one & active : most;
+    all &= lanes[l];
   }
-  low = least, high = most;
+  low = least, high = most, full = all == ~0u;
   return least <= most;
+}
+
+// Four dwords of each of four lanes, as dwords of a lane and as lanes of a dword.
+typedef uint32_t Four __attribute__((vector_size(16)));
+static inline void turn(Four (&r)[4]) {
+  Four a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5), b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  Four c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7), d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5), r[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5), r[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
 // What is added to an address to have its place, where one region holds all from `low` to the element at `high` and
@@ -182,12 +194,11 @@ static inline uint8_t *together(Block *B, Wave *W, uint64_t low, uint64_t high) 
   return first && !(STORE && B->near->writable) ? first - low : 0;
 }
 
-// Whether lane follows lane without a gap.
-template <unsigned SIZE>
+// Whether dword follows dword, of all lanes.
 static inline bool in_a_row(const uint64_t *at, uint64_t low, uint64_t high, uint64_t further) {
-  if (high - low != SIZE * (LANES - 1)) return false;
+  if (high - low != 4 * (LANES - 1)) return false;
   uint64_t apart = 0;
-  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ SIZE * l;
+  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ 4 * l;
   return !apart;
 }
 
@@ -196,18 +207,32 @@ static WHOLE bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_
                        uint32_t (*__restrict to)[LANES]) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
   uint64_t low, high;
-  if (!span(at, further, lanes, low, high)) return true;
+  bool full;
+  if (!span(at, further, lanes, low, high, full)) return true;
   if (const uint8_t *base = together<SPACE, SIZE, false>(B, W, low, high)) {
-    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
-    if (SIZE == 4 && SPACE != SCRATCH && in_a_row<SIZE>(at, low, high, further)) {
+    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row(at, low, high, further)) {
       __builtin_memcpy(to[0], base + low, 4 * LANES);
       return true;
     }
+    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
+    if (SIZE == 16 && full) {
+      for (unsigned l = 0; l < LANES; l += 4) {
+        Four r[4];
+        for (unsigned k = 0; k < 4; k++) __builtin_memcpy(&r[k], base + at[l + k] + further + stride * (l + k), 16);
+        turn(r);
+        for (unsigned k = 0; k < 4; k++) __builtin_memcpy(&to[k][l], &r[k], 16);
+      }
+      return true;
+    }
+    uint64_t places[LANES];  // those of lanes that do not access are the lowest's
+    for (unsigned l = 0; l < LANES; l++) {
+      uint64_t active = (uint64_t)(s64)(s32)lanes[l];
+      places[l] = ((at[l] + further) & active) | (low & ~active);
+    }
     for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++)
       for (unsigned l = 0; l < LANES; l++) {
-        const uint8_t *from = base + (lanes[l] ? at[l] + further : low) + 4 * k + stride * l;
         uint32_t word = 0;
-        __builtin_memcpy(&word, from, SIZE < 4 ? SIZE : 4);
+        __builtin_memcpy(&word, base + places[l] + 4 * k + stride * l, SIZE < 4 ? SIZE : 4);
         to[k][l] = chosen(lanes[l], word, to[k][l]);
       }
     return true;
@@ -232,11 +257,21 @@ static WHOLE bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further,
                   unsigned shift) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
   uint64_t low, high;
-  if (!span(at, further, lanes, low, high)) return true;
+  bool full;
+  if (!span(at, further, lanes, low, high, full)) return true;
   if (uint8_t *base = together<SPACE, SIZE, true>(B, W, low, high)) {
-    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
-    if (SIZE == 4 && SPACE != SCRATCH && in_a_row<SIZE>(at, low, high, further)) {
+    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row(at, low, high, further)) {
       __builtin_memcpy(base + low, from[0], 4 * LANES);
+      return true;
+    }
+    const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
+    if (SIZE == 16 && full) {
+      for (unsigned l = 0; l < LANES; l += 4) {
+        Four r[4];
+        for (unsigned k = 0; k < 4; k++) __builtin_memcpy(&r[k], &from[k][l], 16);
+        turn(r);
+        for (unsigned k = 0; k < 4; k++) __builtin_memcpy(base + at[l + k] + further + stride * (l + k), &r[k], 16);
+      }
       return true;
     }
     for (unsigned l = 0; l < LANES; l++) {

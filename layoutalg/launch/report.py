@@ -74,8 +74,9 @@ def _tensors(launch: BoundLaunch, left: Sequence[Array | None]) -> Iterator[Data
     for tensor, undefined in passed.items():
         found: Data = {"name": tensor.name, "shape": [*tensor.places.shape], "dtype": str(tensor.buffer.array.dtype),
                        "written": tensor.written, "drawn": tensor.drawn}  # fmt: skip
-        looked = tensor.written and undefined is not None
-        yield {**found, "never_written": tensor.unwritten(undefined)} if looked else found
+        if tensor.written and undefined is not None:
+            found["never_written"] = tensor.unwritten(undefined)
+        yield found
 
 
 def _placed(found: Mapping[str, Any], lines: Lines) -> Data:

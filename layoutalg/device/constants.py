@@ -227,7 +227,7 @@ def _parsed_headers(command: tuple[str, ...], text: str) -> tempfile.TemporaryDi
     _PARSED.pop(key, None)
     _PARSED[key] = folder, dict(_hashes(_dependencies((Path(folder.name) / "kernel.d").read_text())))
     if len(_PARSED) > _MOST_PARSED:
-        _PARSED.pop(next(iter(_PARSED)))[0].cleanup()
+        _PARSED.pop(next(iter(_PARSED)))  # whoever still compiles from it holds the folder
     return folder
 
 

@@ -180,7 +180,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
             if not released.any():
                 if (rounds.round & ~ended).any():
                     heads = np.unique(counter[rounds.round & ~ended]).tolist()
-                    raise Livelock(steps, program.by_address[heads[0]].place, heads)
+                    raise Livelock(steps, _instruction(program, heads[0], registers.where).place, heads)
                 raise _never_comes(machine, waiting)
             waiting &= ~released
             continue
@@ -212,14 +212,9 @@ def _turn(
 
     Returns where they go on, the last instruction's name, and how many were carried out; at most about `most`.
     """
-    registers, code, done = machine.registers, program.by_address, 0
+    registers, done = machine.registers, 0
     while True:
-        instruction = code.get(address)
-        if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
-            raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {registers.where}")
-        instruction = instruction or program.called(address)
-        if instruction is None:
-            raise Fault("control", f"no instruction at {address:#x}", registers.where)
+        instruction = _instruction(program, address, registers.where)
         registers.where = instruction.place
         budget.check(_INSTRUCTION)
         name, done = instruction.name, done + 1
@@ -247,6 +242,17 @@ def _turn(
             observer.after(registers, instruction)
         if address == limit or (done >= most and not registers.index_mode):
             return address, name, done
+
+
+def _instruction(program: MachineCode, address: int, where: str) -> Instruction:
+    """The instruction that a wave comes to, from `where`: of the kernel, or of a function that it calls."""
+    instruction = program.by_address.get(address)
+    if instruction is None and program.kernel.entry <= address < program.kernel.entry + len(program.kernel.code):
+        raise UnsupportedInstructionError(f"{address:#x} lies within an instruction, at {where}")
+    instruction = instruction or program.called(address)
+    if instruction is None:
+        raise Fault("control", f"no instruction at {address:#x}", where)
+    return instruction
 
 
 def _jumped(machine: ConcreteMachine, instruction: Instruction) -> Array:

@@ -47,6 +47,11 @@ KERNEL(beside_a_barrier) {
   __syncthreads();
   o[blockIdx.x * 128 + threadIdx.x] = 7;
 }
+__device__ __attribute__((noinline)) void await(unsigned* flag) { while (!GET(flag)); }
+KERNEL(waits_in_a_function) {
+  await(flag);
+  o[threadIdx.x] = 7;
+}
 KERNEL(counts) {
   for (unsigned i = 0; i < n && !GET(flag); ++i);
   o[blockIdx.x * 128 + threadIdx.x] = 7;
@@ -72,7 +77,7 @@ def test_waves_that_wait_let_others_go(target, order):
     assert found.steps < 12 * 500
 
 
-@pytest.mark.parametrize("name", ["handed_down", "stores_the_same"])
+@pytest.mark.parametrize("name", ["handed_down", "stores_the_same", "waits_in_a_function"])
 @pytest.mark.parametrize("target", each(TARGETS, "gfx1201"))
 def test_a_word_that_none_stores_ends_the_run(target, name):
     with pytest.raises(Livelock, match="waves go round for ever") as caught:

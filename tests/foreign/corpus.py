@@ -34,7 +34,8 @@ TARGETS = CDNA + RDNA
 
 #: What a run of a broken kernel shows, besides the kinds of `Fault`.
 WRONG, NOTHING = "wrong result", "none"
-KINDS = ("address", "read_only", "uninitialised", "wait", "race", "collision", "barrier", "control", "alignment")
+KINDS = ("address", "read_only", "uninitialised", "wait", "race", "collision", "barrier", "control", "alignment",
+         "livelock")
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ KERNELS = (
     Kernel("binary_search", FILE, sizes("N M", (1, 1), (64, 64), (100, 70)),
            lambda g: {"o": np.searchsorted(g.sorted, g.keys)}, (
         Broken("guard", "i >= m", "i > m", "address"),
-        Broken("endless", "low = middle + 1", "low = middle", "control"),
+        Broken("endless", "low = middle + 1", "low = middle", "livelock"),
         Broken("order", "sorted[middle] < keys[i]", "sorted[middle] <= keys[i]", WRONG),
     ), inputs=lambda r, s: {"sorted": np.sort(r.integers(0, 50, s.N)), "keys": r.integers(-5, 60, s.M)}),
     Kernel("compact", FILE, sizes("N", (1,), (63,), (64,)), _compacted, (

@@ -1,18 +1,23 @@
 """Compiles instances of CK Tile's kernels with our own headers and compiler, audits them, and runs some.
 
-    python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--no-audit]
-    python -m benchmarks.ck.instances --report
+    python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--jobs 1] [--left]
+                                         [--no-audit]
+    python -m benchmarks.ck.instances --report [--targets gfx942 …]
 
-`CK` is a folder of composable_kernel (the wheel amd-aiter==0.1.7.post2.dev18 has one in aiter_meta/3rdparty). Objects,
-filled-in launch files and a record for each instance and target go to `build/ck`; what has an object is not compiled
-again. `--report` prints the table of all records.
+`CK` is a folder of composable_kernel (the wheel amd-aiter==0.1.7.post2.dev18 has one in aiter_meta/3rdparty). Objects
+and filled-in launch files go to `build/ck`, and each record as soon as it is there, a line of `records.jsonl`; what has
+an object is not compiled again, and with `--left` what has a verdict is left out. `--report` prints the tables of the
+last record of each instance and target.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,7 @@ import numpy as np
 
 from benchmarks.ck.recorded import BUILD, Record, Records, audited, parser, table
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
-from benchmarks.foreign.audit import cpu_seconds
+from benchmarks.foreign.audit import TooLongError, cpu_seconds, within
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import load
@@ -31,6 +36,14 @@ from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import bound
 
 RECORDS = Records(BUILD / "records.jsonl", ("instance", "target"))
+
+NAMED = {one.name: one for one in INSTANCES}
+
+#: An instance takes so many times as long as its audit is given, and so many seconds more, at most.
+MOST_TIMES, MOST_BESIDE = 4, 600
+
+WRONG = ("wrong", "fault")
+"""How what a run is begins where it is not right."""
 
 
 def compiled(one: Instance, target: str, ck: Path) -> tuple[bytes, SpecFile, Record]:
@@ -43,7 +56,10 @@ def compiled(one: Instance, target: str, ck: Path) -> tuple[bytes, SpecFile, Rec
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         start = cpu_seconds()
-        path.write_bytes(source.compiled(target, include))
+        payload = source.compiled(target, include)
+        new = path.with_suffix(f".{os.getpid()}")
+        new.write_bytes(payload)
+        new.replace(path)  # another job may compile the same
         spent = {"compile": round(cpu_seconds() - start, 1)}
     (text,) = source.launches.values()
     file = BUILD / f"{one.name}.toml"
@@ -104,13 +120,31 @@ def record(one: Instance, target: str, ck: Path, seconds: float, asked: bool) ->
     return found | audited(code, file, seconds) if asked else found
 
 
+def recorded(name: str, target: str, ck: Path, seconds: float, asked: bool) -> Record:
+    """The same of a name, whatever happens: what crashes is a finding, and what does not end."""
+    one = NAMED[name]
+    try:
+        with within(MOST_TIMES * seconds + MOST_BESIDE):
+            return record(one, target, ck, seconds, asked)
+    except TooLongError:
+        verdict, why = "unknown", "no end"
+    except Exception as error:
+        verdict, why = "crash", f"{type(error).__name__}: {str(error)[:200]}"
+    return {"instance": name, "target": target, "verdict": verdict, "claims": {}, "why": [why]}
+
+
 def report(of: Sequence[Record]) -> str:
-    """Two tables: what was compiled, and what is proved of it."""
+    """What all comes to, and two tables: what was compiled, and what is proved of it."""
     order = {one.name: place for place, one in enumerate(INSTANCES)}
     of = sorted(
         (one for one in of if one["instance"] in order), key=lambda one: (order[one["instance"]], one["target"])
     )
+    targets = dict.fromkeys(one["target"] for one in of)
     parts = [table(
+        ("target", "instances", "of kinds", "all proved", "of them with computes", "refuted", "unknown", "crash",
+         "refused", "a run is wrong"),
+        (_shares([one for one in of if one["target"] == target]) for target in targets),
+    ), table(
         ("instance", "target", "instructions", "not described", "MFMA", "LDS", "vector", "acc.", "scalar", "spills",
          "compiled in", "a run is"),
         (_figures(one) for one in of),
@@ -121,9 +155,20 @@ def report(of: Sequence[Record]) -> str:
     return "\n".join(parts)
 
 
+def _shares(of: Sequence[Record]) -> Sequence[Any]:
+    verdicts = Counter("refused" if "refused" in one else one.get("verdict", "") for one in of)
+    computed = (one for one in of if one.get("verdict") == "proved" and "computes" in one["claims"])
+    wrong = (one for one in of if one.get("run", "").startswith(WRONG))
+    return (of[0]["target"], len(of), len({NAMED[one["instance"]].kind for one in of}), verdicts["proved"],
+            sum(1 for _ in computed), *(verdicts[name] for name in ("refuted", "unknown", "crash", "refused")),
+            sum(1 for _ in wrong))  # fmt: skip
+
+
 def _figures(one: Record) -> Sequence[Any]:
     if "refused" in one:
         return one["instance"], one["target"], one["refused"], *[""] * 9
+    if "instructions" not in one:
+        return one["instance"], one["target"], *one["why"][:1], *[""] * 9
     counted = ("mfma", "lds", "vgprs", "agprs", "sgprs", "spills")
     spent = f"{one['compile']} s" if "compile" in one else ""
     return (one["instance"], one["target"], one["instructions"], ", ".join(one["missing"]) or 0,
@@ -135,7 +180,14 @@ def _verdict(one: Record) -> Sequence[Any]:
     others = [f"{claim} ({', '.join(f'{n} {name}' for name, n in counts.items())})"
               for claim, counts in one["claims"].items() if set(counts) != {"proved"}]  # fmt: skip
     left = ", ".join(others) or "".join(one["why"][:1])
-    return one["instance"], one["target"], one["verdict"], ", ".join(proved), left, f"{one['cpu']} s"
+    return (
+        one["instance"],
+        one["target"],
+        one["verdict"],
+        ", ".join(proved),
+        left,
+        f"{one['cpu']} s" if "cpu" in one else "",
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -143,19 +195,25 @@ def main(arguments: Sequence[str]) -> int:
     options = parser(__doc__, "instances", [one.name for one in INSTANCES], 60)
     options.add_argument("--targets", nargs="+", default=list(CDNA))
     options.add_argument("--no-audit", action="store_true")
+    options.add_argument("--jobs", type=int, default=1, help="instances at once")
+    options.add_argument("--left", action="store_true", help="those alone that have no verdict yet")
     given = options.parse_args(arguments)
+    last = RECORDS.last()
     if given.report:
-        print(report([*RECORDS.last().values()]))
+        print(report([one for one in last.values() if one["target"] in given.targets]))
         return 0
     if given.ck is None:
         options.error("name CK's folder")
+    work = [(one.name, target) for one in sorted(INSTANCES, key=lambda one: one.gemm is None)  # longest first
+            for target in one.targets if one.name in given.instances and target in given.targets
+            and not (given.left and "verdict" in last.get((one.name, target), ()))]  # fmt: skip
     bad = False
-    for one in INSTANCES:
-        for target in one.targets:
-            if one.name in given.instances and target in given.targets:
-                found = record(one, target, given.ck, given.seconds, not given.no_audit)
-                bad |= found.get("verdict") == "crash" or found.get("run", "").startswith(("wrong", "fault"))
-                RECORDS.add(found)
+    with ProcessPoolExecutor(given.jobs) as pool:
+        under_way = [pool.submit(recorded, *one, given.ck, given.seconds, not given.no_audit) for one in work]
+        for ended in as_completed(under_way):
+            found = ended.result()
+            bad |= found.get("verdict") == "crash" or found.get("run", "").startswith(WRONG)
+            RECORDS.add(found)
     return int(bad)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
-from layoutalg.ck.kernels import KernelSource, kernel_source
+from layoutalg.ck.kernels import KernelSource, kernel_source, kind_of
 from layoutalg.ck.space import Configuration, Tile
 from layoutalg.isa.run.arrays import Array
 
@@ -38,6 +38,15 @@ class Instance:
     launched: Launched = field(default_factory=Launched)
     built_as: str = ""  # the instance whose object it shares
     tolerance: float = 0.0  # relative, beside numpy's result in f64
+
+    @property
+    def kind(self) -> str:
+        """The kernel of CK's that it is an instance of."""
+        if self.gemm is not None:
+            return self.gemm.kind or "gemm"
+        found = kind_of(self.name)
+        assert found is not None
+        return found.source
 
     def source(self, target: str, include: Sequence[Path]) -> KernelSource:
         """What is compiled, and how it is launched."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
 import resource
@@ -30,6 +31,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -143,18 +145,26 @@ def _late(_signal: int, _frame: FrameType | None) -> None:
     raise TooLongError
 
 
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raises `TooLongError` where so many seconds have passed."""
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(math.ceil(seconds))
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
 def _work(work: tuple[Case, float]) -> Record:
     case, seconds = work
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(int(4 * seconds) + 30)
     try:
-        return audited(case, seconds)
+        with within(4 * seconds + 30):
+            return audited(case, seconds)
     except TooLongError:
         why, outcome = "no end", UNKNOWN
     except Exception as error:  # an audit that crashes is a finding
         why, outcome = f"crash: {type(error).__name__}: {error}", "crash"
-    finally:
-        signal.alarm(0)
     return {"name": case.name, "corpus": case.corpus, "kernel": case.kernel, "target": case.target, "kind": case.kind,
             "edit": case.edit, "truth": case.truth, "safe": UNKNOWN, "computes": NONE, "judged": outcome,
             "claims": {}, "why": [why], "cpu": 4 * seconds + 30}  # fmt: skip

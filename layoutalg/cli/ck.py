@@ -42,7 +42,7 @@ FAILING = ("unknown", "refused", "too large", "no tile", CONFLICTS)
 @ck.command("sweep")
 def sweep(
     what: Annotated[list[str], typer.Argument(help="Tile Engine's JSON files, instances' names, or tiles.")],
-    include: Annotated[list[Path], typer.Option(help="CK's folder of headers.")],
+    include: Annotated[list[Path], typer.Option("-I", "--include", help="CK's folder of headers.")],
     target: Annotated[str, typer.Option(help="Targets, with commas between.")] = "gfx942",
     dtype: Annotated[str, typer.Option(help="The element type: fp16 or f16, fp8 or f8 …")] = "fp16",
     layout: Annotated[str, typer.Option(help="Of A, B and C: r or c each.")] = "rcr",

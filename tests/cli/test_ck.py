@@ -33,6 +33,10 @@ def test_a_right_configuration_is_valid_and_what_it_costs_is_told():
     )
 
 
+def test_headers_are_named_as_compilers_name_them():
+    assert run("ck", "sweep", "-I", ".", RIGHT_TILE).stdout == run(*SWEEP, RIGHT_TILE).stdout
+
+
 def test_a_sweep_fails_on_what_it_is_told_to(tmp_path):
     codes = {on: run(*SWEEP, RIGHT_TILE, "--fail-on", on).returncode for on in ("", "refused", "conflicts,unknown")}
     assert codes == {"": 0, "refused": 0, "conflicts,unknown": 1}

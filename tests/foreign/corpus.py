@@ -34,8 +34,18 @@ TARGETS = CDNA + RDNA
 
 #: What a run of a broken kernel shows, besides the kinds of `Fault`.
 WRONG, NOTHING = "wrong result", "none"
-KINDS = ("address", "read_only", "uninitialised", "wait", "race", "collision", "barrier", "control", "alignment",
-         "livelock")
+KINDS = (
+    "address",
+    "read_only",
+    "uninitialised",
+    "wait",
+    "race",
+    "collision",
+    "barrier",
+    "control",
+    "alignment",
+    "livelock",
+)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ class TracedAccess:
     moment: int = 0  # accesses of one, by one instruction, are made at once
     stored: tuple[Expr, ...] = ()  # the values that a store has, one after the other
     uniform: bool = False  # all lanes of a wave store these, in LDS
-    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
+    spans: int = 0  # an access of LDS: the barriers that its wave passes, at most, while it is under way
+    lands: bool = False  # what a load to LDS stores there
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
@@ -65,7 +66,7 @@ class TracedAccess:
         and compilers join narrow elements so; an address within an element is not meant.
         """
         whole = needed_alignment(self.width, whole=self.atomic)
-        strict = self.atomic or self.memory == "lds" or self.lands is not None or self.instruction.form == "SMEM"
+        strict = self.atomic or self.memory == "lds" or self.instruction.form == "SMEM"
         return whole if strict else min(whole, self.element)
 
     @property
@@ -112,7 +113,7 @@ def accesses(
         else:
             offset = laid_out(one.offset, pointees)
             this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
-            rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.lands, one.alone
+            rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.spans, one.lands, one.alone
             at = one.signalled, one.complete, one.invalidated, one.parted
             found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size, one.late_loads))
     return tuple(found)

@@ -12,9 +12,10 @@
 | carried | what a loop hands on (a sum) is the program's before it, and stays so by an iteration |
 | order | a load and a store of LDS between two barriers that change places do not meet |
 
-The symbolic machine itself refuses a binary whose data are used before their wait, whose LDS accesses are under way at
-a barrier, or whose barriers only some waves reach.  With the claims, what was proved of the program holds of the
-binary: `target = the map of source`; sums and conversions are the same operations on the same values in the same order.
+The symbolic machine itself refuses a binary whose data are used before their wait, or whose barriers only some waves
+reach; accesses of LDS that are under way at a barrier are none of the program's.  With the claims, what was proved of
+the program holds of the binary: `target = the map of source`; sums and conversions are the same operations on the same
+values in the same order.
 
 Assumed: buffers do not overlap, lie in the address space whole, beside the apertures of LDS and scratch, and begin at
 multiples of 16 below 2⁴⁷ (Linux gives no others: amdkfd, `gpuvm_size`, AMDGPU_GMC_HOLE_START); the code is not changed

@@ -11,8 +11,8 @@ from layoutalg.prove import ForAll
 
 NAME = "followed"
 SAYS = (
-    "every instruction is described and has one meaning; data are waited for before they are used; no LDS access is "
-    "under way at a barrier, and all waves of a block come to barriers as often"
+    "every instruction is described and has one meaning; data are waited for before they are used; "
+    "all waves of a block come to barriers as often"
 )
 OF = "code"
 RESTS_ON: tuple[str, ...] = ()

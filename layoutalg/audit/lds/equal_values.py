@@ -243,6 +243,8 @@ def _numbered(held: Sequence[object]) -> Sequence[int]:
 def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
     """Whether all threads that two accesses let store to one place in one epoch store the same there."""
     a, b = one.access, other.access
+    if a.spans or b.spans:
+        return False  # those of another epoch may meet
     turns = others(b.loops)
     solved = in_one_epoch(a.barriers, b.barriers, a.loops, turns, values.block.threads)
     if a.loops != b.loops or solved is None or any(solved.get(turns[t]) is not t for t in a.loops):

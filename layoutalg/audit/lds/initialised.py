@@ -3,8 +3,9 @@
 A byte that was stored once stays so.  So a loop is followed for the iterations of one period, which are those with the
 fewest stores before them: iteration t of a loop has before it all that iteration t − period has, each store as many
 iterations back.  Behind the loop, only its first iteration is certain to have been.  A store counts for other waves
-where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`).  What a block does
-in one case alone (`if (n > 4) …`, n an argument) is followed for the reads of that case, and left out for others.
+where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`); one that is under
+way over barriers, as if it stood behind these.  What a block does in one case alone (`if (n > 4) …`, n an argument) is
+followed for the reads of that case, and left out for others.
 
 | the store's guard | counts where |
 |---|---|
@@ -70,6 +71,18 @@ class _PossibleStore:
     by: NDArray[np.int32]
 
 
+@dataclass(frozen=True, eq=False)
+class _LateStore:
+    """A store in an iteration that is under way over barriers: it counts where its wave has waited for it."""
+
+    number: int
+    row: LdsRow
+    iterations: Iterations
+    threads: Ints
+    bytes: Ints
+    done: Expr  # barriers that stand before that, at most
+
+
 class _Stored:
     """What was stored up to one point of the code: certainly, and perhaps, before the last barrier and since."""
 
@@ -78,14 +91,21 @@ class _Stored:
         self.before: list[_PossibleStore] = []
         self.since: list[_PossibleStore] = []
         self.counts: dict[Expr, None] = {}  # how many barriers stood before the stores since the last
+        self.late: list[_LateStore] = []  # what is under way over barriers
         self.seen_from: tuple[Expr, ...] = ()  # all waves see what is before, behind as many barriers as all of these
 
     def copy(self) -> _Stored:
         """An independent copy."""
         same = _Stored(self.certain.copy())
         same.before, same.since, same.counts = [*self.before], [*self.since], dict(self.counts)
-        same.seen_from = self.seen_from
+        same.seen_from, same.late = self.seen_from, [*self.late]
         return same
+
+    def land(self, barriers: Expr) -> list[_LateStore]:
+        """The stores that are done by their waves where so many barriers were passed, which are under way no more."""
+        done = [store for store in self.late if _reaches(barriers, store.done)]
+        self.late = [store for store in self.late if store not in done]
+        return done
 
     def reach(self, barriers: Expr) -> None:
         """What each wave stored itself all others see, once one more barrier stands before than before any store."""
@@ -186,6 +206,9 @@ class Initialised:
         access, row = self.accesses[number], self.rows[number]
         barriers = simplify(moved(access.barriers, {t: as_expr(n) for t, n in iterations.items()}))
         if self.linear:
+            for late in self.now.land(barriers):
+                self._store(late.number, late.row, late.iterations, late.threads, late.bytes)
+                self.now.counts[late.done] = None
             self.now.reach(barriers)
         if row is None:
             if number in self._wanted and _reads(access):
@@ -204,6 +227,10 @@ class Initialised:
         if number in self._wanted and _reads(access) and not isinstance(self.seen.get(number), Open):
             self.seen[number] = left or TABLE
         if access.store and not left:  # what an atomic operation leaves of bytes that nobody wrote is no more written
+            if access.spans:
+                done = simplify(barriers + access.spans)
+                self.now.late.append(_LateStore(number, row, dict(iterations), threads, bytes_, done))
+                return
             self._store(number, row, iterations, threads, bytes_)
             self.now.counts[barriers] = None
 

@@ -9,8 +9,8 @@ An *epoch* is what lies between two barriers.  Accesses are grouped by theirs, a
 | a read | store, atomic operation |
 | an atomic operation | store, read, atomic operation of another width |
 
-A load to LDS stores at some time between its issue and a wait, which its own wave may pass barriers before: so it is
-an access in each of the epochs until then.  It is in order with its wave's other accesses where none of them is under
+An access is made at some time between its issue and a wait, which its own wave may pass barriers before: so it is one
+in each of the epochs until then.  A load to LDS is in order with its wave's other accesses where none of them is under
 way beside it, and never with other such loads; else it stands for a wave of its own.
 What it cannot represent: what a table does not know of a guard, which is taken as holding.
 """
@@ -53,7 +53,7 @@ Conflict = tuple[tuple[int, int], Open]
 
 def kind(access: LdsAccess) -> int:
     """Whether an access reads, stores, or does both at once, and in how many bytes; or lands."""
-    if access.lands is not None:
+    if access.lands:
         return LANDING
     if access.atomic:
         return ATOMIC if access.width == 4 else WIDE
@@ -61,8 +61,8 @@ def kind(access: LdsAccess) -> int:
 
 
 def epochs_of(access: LdsAccess) -> list[Expr]:
-    """How many barriers stand before an access; of a load to LDS, before and while it is under way."""
-    return [simplify(access.barriers + k) for k in range((access.lands or 0) + 1)]
+    """How many barriers stand before an access, and those that its wave passes while it is under way."""
+    return [simplify(access.barriers + k) for k in range(access.spans + 1)]
 
 
 def at_once(one: LdsAccess, other: LdsAccess) -> bool:
@@ -156,7 +156,7 @@ class Overlay:
     def _between_waves(self, marks: _Marks, row: LdsRow, iterations: Iterations) -> Iterator[Conflict]:
         """Where other waves' accesses that are noted conflict with this one."""
         lanes, starts = row.at(iterations)
-        bytes_, landing = bytes_of(starts, row.access.width), row.access.lands is not None
+        bytes_, landing = bytes_of(starts, row.access.width), row.access.lands
         for against in CONFLICTS[kind(row.access)]:
             unordered = landing and (against == LANDING or not row.access.alone)
             waves = np.full(len(lanes), UNORDERED) if unordered else self.block.waves[lanes]
@@ -227,7 +227,7 @@ class _Marks:
         """Notes an access in an iteration."""
         lanes, starts = row.at(iterations)
         way, waves = kind(row.access), row.block.waves[lanes]
-        if row.access.lands is not None and not row.access.alone:
+        if row.access.lands and not row.access.alone:
             waves = np.full(len(lanes), SEVERAL)
         inside = np.clip(bytes_of(starts, row.access.width), 0, self.size)  # what is outside is `lds_in_bounds`'s
         held = self.waves[way]

@@ -111,7 +111,7 @@ class LdsRaces:
         there = others((*b.loops, *block.threads, *own_coordinates(b.offset, b.guard, b.barriers, alike=alike)))
         offset, guard, barriers = (moved(e, there) for e in (b.offset, b.guard, b.barriers))
         apart = any_of(a.offset + a.width <= offset, offset + b.width <= a.offset)
-        one_epoch = all_of(barriers <= a.barriers + (a.lands or 0), a.barriers <= barriers + (b.lands or 0))
+        one_epoch = all_of(barriers <= a.barriers + a.spans, a.barriers <= barriers + b.spans)
         solved = self._iterations_of_one_epoch(a, b, there)
         made = [all_of(e >= 0, e < extent_of(t)) for t, e in solved.items() if e.op != "const"]
         given = all_of(block.launched.given, a.guard, guard, one_epoch, *made)
@@ -129,14 +129,14 @@ class LdsRaces:
         self, a: TracedAccess, b: TracedAccess, there: Mapping[Expr, Expr]
     ) -> Mapping[Expr, Expr]:
         """The iterations that follow from others where both accesses are in one epoch."""
-        if a.lands is not None or b.lands is not None:  # which may be in several
+        if a.spans or b.spans:  # which may be in several
             return {}
         return in_one_epoch(a.barriers, b.barriers, a.loops, {t: there[t] for t in b.loops}, self.block.threads) or {}
 
     def _in_program_order(self, one: int, other: int, there: Mapping[Expr, Expr]) -> Expr:
         """Whether two accesses are of one wave, which makes one after the other, or leave the same."""
         a, b, block = self.accesses[one], self.accesses[other], self.block
-        landing = [access for access in (a, b) if access.lands is not None]
+        landing = [access for access in (a, b) if access.lands]
         unordered = len(landing) == 2 or not all(access.alone for access in landing)
         one_wave = FALSE if unordered else eq(block.wave(), block.wave(there))
         if not at_once(a, b):

@@ -119,7 +119,7 @@ class StoredBefore:
             sizes = dict(zip(block.threads, block.sizes, strict=False))
             inside = [all_of(e >= 0, e < sizes[v]) for v, e in writer.items() if v in sizes]
             inside += [all_of(e >= 0, e < moved(extent_of(v), writer)) for v, e in writer.items() if v in free]
-            seen = passed < reads.barriers
+            seen = passed + store.spans < reads.barriers
             if not ahead:
                 seen = any_of(seen, eq(block.wave(writer), block.wave()))
             yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + store.width, holds, seen)

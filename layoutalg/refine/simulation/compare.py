@@ -160,14 +160,11 @@ class Comparison:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
-        if element.lands is not None and not partner.over and (element.lands or not element.alone):
-            beside = "over a barrier" if element.lands else "beside others of its wave"
-            yield f"{about}: lands", unknown(f"it is under way {beside}")
-        elif element.lands is not None and element.lands > partner.over:
-            yield (
-                f"{about}: lands",
-                unknown(f"over {element.lands} barriers, {partner.over} in the program"),
-            )
+        if element.lands and not partner.over and not element.spans and not element.alone:
+            yield f"{about}: lands", unknown("it is under way beside others of its wave")
+        elif element.spans > (partner.over if element.lands else 0):
+            why = f"it is under way over {element.spans} barriers, {partner.over} in the program"
+            yield f"{about}: lands", unknown(why)
         if element.store:
             yield (
                 f"{about}: value",
@@ -212,7 +209,7 @@ class Comparison:
             if partner is not None and element.buffer == "lds":
                 phases.setdefault(partner.barriers, []).append((number[partner.what], element))
         for accesses in phases.values():
-            landing = [(0, element) for _, element in accesses if element.lands is not None]
+            landing = [(0, element) for _, element in accesses if element.lands]
             turned = [*changed_places(accesses), *((one, other) for (_, one), (_, other) in combinations(landing, 2))]
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"

@@ -14,7 +14,7 @@ condition, so nothing has to be merged for them.
 | a scalar load | arguments, the dispatch packet, or unknowns that all lanes have alike |
 | a load to LDS | a load, and a store of what it found, which is under way until a wait |
 | a load that transposes | loads of elements where other lanes say |
-| a barrier | one more that has been passed, if nothing is under way |
+| a barrier | one more that has been passed, by accesses of LDS that are under way, too |
 
 A flat access is one of the space whose base its address is made of.
 What it cannot represent (each stops with its name): moves between lanes, but of a scalar word into one and back.
@@ -38,7 +38,7 @@ from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.lanes import SymbolicLanes
 from layoutalg.symex.machine.memory import SymbolicMemory
-from layoutalg.symex.machine.outstanding import LDS, WRITE_BACK
+from layoutalg.symex.machine.outstanding import MOST_SPANNED, WRITE_BACK
 from layoutalg.symex.machine.registers import SymbolicRegisters
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
@@ -62,24 +62,27 @@ class SymbolicMachine:
         self._initialise(inputs)
 
     def barrier(self, instruction: Instruction) -> None:
-        """One more barrier; refused where LDS accesses are under way, or waves may turn with it in different ways."""
+        """One more barrier; refused where waves may turn with it in different ways.
+
+        What is under way where a wave signals that it came may be so when others go on.
+        """
         state, (signals, waits) = self.registers.state, BARRIERS[instruction.name]
-        if signals and state.outstanding.open(LDS):
-            raise NotReadable(f"an LDS access is under way at the barrier at {instruction.address:#x}")
         if not all(map(self.w.of_the_block, self.w.loops)):
             raise NotReadable(
                 f"waves may come to the barrier at {instruction.address:#x} in different numbers of turns"
             )
         if signals:
             self.trace.signal(state.outstanding.accesses, state.outstanding.sight)
+            spanned = state.outstanding.pass_barrier()
+            if any(passed > MOST_SPANNED for passed in spanned.values()):
+                raise NotReadable(f"an LDS access is under way over many barriers, at {instruction.address:#x}")
+            self.trace.pass_barrier(spanned)
         if not state.pass_barrier(signals, waits):
             raise NotReadable(f"a barrier's signal and wait are no pair at {instruction.address:#x}")
         if self.trace.recording:
             ways = [part for part in state.path if not self.w.of_the_block(part)]
             ways = [SOMEWHERE] if ways and self.w.loops else ways  # of a loop's body, what is known there is of a turn
             state.parted = tuple(dict.fromkeys((*state.parted, *ways)))
-        if waits:
-            self.trace.pass_barrier(state.outstanding.pass_barrier())
 
     def end(self) -> None:
         """A wave ends: LDS may be another block's then, so nothing may be on its way there."""

@@ -23,7 +23,7 @@ from layoutalg.symex.machine.addresses import Span, pointers_in
 from layoutalg.symex.machine.buffers import DescribedBuffer, RangedPart
 from layoutalg.symex.machine.elements import joined_bits, joined_elements, split_in_elements
 from layoutalg.symex.machine.lanes import SymbolicLanes
-from layoutalg.symex.machine.outstanding import GENERATIONS, LDS, Key, access_at, half_of, scalar_load_at
+from layoutalg.symex.machine.outstanding import Key, access_at, half_of, lds_at, scalar_load_at
 from layoutalg.symex.machine.scratch import Scratch
 from layoutalg.symex.machine.spaces import AddressSpaces
 from layoutalg.symex.machine.tracing import Order, TraceBuilder, TracedElement
@@ -134,7 +134,7 @@ class SymbolicMemory:
         half = access.half if self.kernel.architecture.loads_keep_other_half else ""
         for key, word, source in loaded:
             self.registers.write_cell(key, word, counters, source, half)
-        waiting = [LDS] if access.space == "lds" else []
+        waiting = [lds_at(instruction.address)] if access.space == "lds" else []
         if (access.space == "global" and not self.kernel.one_cache) or (self.orders and access.space != "scratch"):
             waiting.append(access_at(instruction.address))
         if self.orders:
@@ -185,7 +185,7 @@ class SymbolicMemory:
         if not place.buffer:
             return
         state, atomic = self.registers.state, access.atomic is not None
-        in_flight = [address for _, address in state.outstanding.loads_to_lds] if place.buffer == "lds" else []
+        in_flight = state.outstanding.loads_to_lds if place.buffer == "lds" else ()
         for k, value in enumerate(values):
             where = place.buffer, place.offset + k * size, place.condition, state.barriers
             this = instruction, access.store or atomic, *where, value, size, access.size
@@ -194,7 +194,7 @@ class SymbolicMemory:
             at = state.signalled, True, state.invalidated, state.parted
             order = self._order(found[k : k + 1], operands)
             late = state.outstanding.scalar_loads if this[1] else frozenset[int]()
-            self.trace.add(TracedElement(*this, *rest, None, False, *at, order, late), in_flight)
+            self.trace.add(TracedElement(*this, *rest, 0, False, False, *at, order, late), in_flight)
 
     def _load(
         self, instruction: Instruction, access: MemoryInstruction, number: int, part: RangedPart
@@ -261,7 +261,7 @@ class SymbolicMemory:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
         if not self.kernel.one_cache:  # of these no order is followed
             self.trace.signal([instruction.address])
-        self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.open(LDS))
+        self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.uses_lds)
         words: list[Expr] = []
         for part in parts:
             one = replace(access, size=part.size)
@@ -273,8 +273,7 @@ class SymbolicMemory:
             self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
         counters, address = self._counters(instruction, access, counted), instruction.address
         read = [access_at(address)] if self.orders else []  # what it reads of memory may be under way, too
-        if not self.registers.state.outstanding.issue_to_lds(counters, address, read):
-            raise NotReadable(f"{instruction.place}: more than {GENERATIONS} of these loads are under way at once")
+        self.registers.state.outstanding.issue(counters, [lds_at(address, brings=True), *read], False)
 
     def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
         """Each element is one at an address that another lane names (`target.transposed`)."""
@@ -299,7 +298,7 @@ class SymbolicMemory:
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key, word in zip(keys, words, strict=True):
             self.registers.write_cell(key, self.w.word(word), counters, None, "")
-        self._issue(instruction, access, "lds", [LDS, *keys])
+        self._issue(instruction, access, "lds", [lds_at(instruction.address), *keys])
 
     def _load_bits(
         self, instruction: Instruction, access: MemoryInstruction, at: Expr, bytes: int, bits: int, number: Expr

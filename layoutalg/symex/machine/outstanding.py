@@ -11,14 +11,15 @@ Where waves have first caches of their own, an access of memory is under way unt
 instruction the youngest is followed, behind which the others are done.  So are scalar loads everywhere, which go by a
 cache of their own: a store that they are not waited for before may come first.
 
-Loads to LDS wait without a register: of each that may be under way it is known how many barriers the wave has passed
-since, at most.  Those of one instruction are told apart by how many of them followed.
+An access of LDS, and a load to LDS, may be under way while its wave passes barriers.  Those of one instruction are told
+apart by how many barriers its wave has passed since: of each such number the youngest is followed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from layoutalg.symex.machine.sight import Sight
 
@@ -26,11 +27,15 @@ Key = tuple[str, int]
 
 HALVES = ("low", "high")
 
-#: Loads to LDS by one instruction that are followed while they are under way at once.
-GENERATIONS = 8
+#: Barriers over which an access of LDS may be under way, at most.
+MOST_SPANNED = 8
 
-#: Stands for the LDS accesses of the wave, which a barrier must find done.
-LDS: Key = ("lds", 0)
+#: What stands for an access of LDS, and for a load to LDS, beside its instruction's address: by the barriers since.
+OF_LDS = tuple(f"lds {passed}" for passed in range(MOST_SPANNED + 1))
+TO_LDS = tuple(f"to lds {passed}" for passed in range(MOST_SPANNED + 1))
+
+_SPANNED = {name: passed for names in (OF_LDS, TO_LDS) for passed, name in enumerate(names)}
+_LATER = {name: later for names in (OF_LDS, TO_LDS) for name, later in pairwise(names)}
 
 #: What stands for an access of memory, beside its instruction's address.
 MEMORY = "memory"
@@ -48,14 +53,11 @@ class Outstanding:
 
     ages: dict[Key, dict[str, int]] = field(default_factory=dict)
     unordered: frozenset[str] = frozenset()
-    passed: dict[Key, int] = field(default_factory=dict)  # of loads to LDS: barriers since, at most
     sight: Sight = field(default_factory=Sight)  # where waves may know of others by atomic operations
 
     def copy(self) -> Outstanding:
         """An independent copy."""
-        return Outstanding(
-            {key: dict(ages) for key, ages in self.ages.items()}, self.unordered, dict(self.passed), self.sight
-        )
+        return Outstanding({key: dict(ages) for key, ages in self.ages.items()}, self.unordered, self.sight)
 
     def issue(self, counters: Iterable[str], keys: Iterable[Key], unordered: bool) -> None:
         """One access on these counters, whose data goes to these registers."""
@@ -68,19 +70,6 @@ class Outstanding:
             self.ages.setdefault(key, {}).update(dict.fromkeys(names, 0))
         if unordered:
             self.unordered |= frozenset(names)
-
-    def issue_to_lds(self, counters: Iterable[str], address: int, keys: Iterable[Key] = ()) -> bool:
-        """A load to LDS by the instruction of this address, its youngest; whether no more than `GENERATIONS` are.
-
-        `keys`: what waits for it besides.
-        """
-        for number in range(GENERATIONS - 1, 0, -1):
-            younger, older = _load_to_lds(address, number - 1), _load_to_lds(address, number)
-            if younger in self.ages:
-                self.ages[older], self.passed[older] = self.ages.pop(younger), self.passed.pop(younger)
-        self.issue(counters, [_load_to_lds(address, 0), *keys], False)
-        self.passed[_load_to_lds(address, 0)] = 0
-        return _load_to_lds(address, GENERATIONS - 1) not in self.ages
 
     @property
     def accesses(self) -> frozenset[int]:
@@ -108,17 +97,26 @@ class Outstanding:
         self.sight = self.sight.writing_back()
 
     @property
-    def loads_to_lds(self) -> frozenset[Key]:
-        """The loads to LDS that may be under way."""
-        return frozenset(key for key in self.ages if key in self.passed)
+    def uses_lds(self) -> bool:
+        """Whether an access of LDS may be under way that is no load to it."""
+        return any(name in OF_LDS for name, _ in self.ages)
+
+    @property
+    def loads_to_lds(self) -> frozenset[int]:
+        """The instructions of which a load to LDS may be under way."""
+        return frozenset(address for name, address in self.ages if name in TO_LDS)
 
     def pass_barrier(self) -> Mapping[int, int]:
-        """A barrier is passed: of each instruction that loads to LDS and is under way, how many barriers since."""
-        found: dict[int, int] = {}
-        for key in self.loads_to_lds:
-            self.passed[key] += 1
-            found[key[1]] = max(found.get(key[1], 0), self.passed[key])
-        return found
+        """A barrier is passed: of each instruction whose access of LDS is under way, how many since, at most.
+
+        Of what is under way over more than `MOST_SPANNED` no more may follow.
+        """
+        spanned: dict[int, int] = {}
+        for name, address in self.ages:
+            if name in _SPANNED:
+                spanned[address] = max(spanned.get(address, 0), _SPANNED[name] + 1)
+        self.ages = {(_LATER.get(name, name), address): ages for (name, address), ages in self.ages.items()}
+        return spanned
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many are under way."""
@@ -130,7 +128,6 @@ class Outstanding:
                     del ages[name]
                 if not ages:
                     del self.ages[key]
-                    self.passed.pop(key, None)
             if not count:
                 self.unordered -= {name}
         if self.sight.leaving and not self.writes_back:
@@ -153,8 +150,6 @@ class Outstanding:
                 mine[name] = min(age, mine.get(name, age))
         self.unordered |= other.unordered
         self.sight = self.sight.joined(other.sight)
-        for key, count in other.passed.items():
-            self.passed[key] = max(count, self.passed.get(key, 0))
 
 
 def half_of(key: Key, half: str) -> Key:
@@ -172,9 +167,9 @@ def scalar_load_at(address: int) -> Key:
     return (SCALAR, address)
 
 
-def _load_to_lds(address: int, number: int) -> Key:
-    """A load to LDS by an instruction, the n-th youngest."""
-    return (f"to lds {number}", address)
+def lds_at(address: int, brings: bool = False) -> Key:
+    """The youngest access of LDS by an instruction, or load to LDS that it `brings`, since which is no barrier."""
+    return ((TO_LDS if brings else OF_LDS)[0], address)
 
 
 def _parts(key: Key, half: str) -> tuple[Key, ...]:

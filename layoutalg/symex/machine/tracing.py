@@ -1,7 +1,7 @@
 """The trace as it is made: every element that is accessed, what was loaded, and what is assumed of that.
 
 Loops are followed several times until an invariant is found; what an attempt recorded is rolled back, or it records
-nothing.  Of a load to LDS it is known behind the last instruction only how many barriers it spans.
+nothing.  Of an access of LDS it is known behind the last instruction only how many barriers it spans.
 
 What barriers find of accesses (`complete`, `Order.shown`, `Order.fresh`) says of one before a barrier that another wave
 has passed how it was when its own wave came there.  A wave that ends comes to none; but all waves come to as many, or
@@ -59,7 +59,8 @@ class TracedElement:
     atomic: bool = False  # an atomic operation, which stores: what is there before and after is not known
     moment: int = 0  # elements of one have been accessed at once
     uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
-    lands: int | None = None  # a load to LDS: the barriers that its wave passes, at most, while it is under way
+    spans: int = 0  # an access of LDS: the barriers that its wave passes, at most, while it is under way
+    lands: bool = False  # what a load to LDS stores there
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
@@ -117,7 +118,10 @@ class TraceBuilder:
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._recording = True
         self._moment = 0
-        self._spans: dict[int, int] = {}  # load to LDS → barriers that its wave passed while it was under way, at most
+        self._spans: dict[
+            int, int
+        ] = {}  # access of LDS → barriers that its wave passed while it was under way, at most
+        self._to_lds: set[int] = set()  # those that are loads to LDS
         self._late: set[int] = set()  # accesses that a barrier's signal found under way
         self._unseen: set[int] = set()  # those that others may not see there
         self._stale: set[int] = set()  # atomic operations since which a wave may see what is older there
@@ -148,7 +152,7 @@ class TraceBuilder:
 
     def add(self, element: TracedElement, in_flight: Iterable[int] = ()) -> None:
         """Records an element; `in_flight`: loads to LDS that are under way beside it."""
-        if element.buffer == "lds" and element.instruction.address not in self._spans:
+        if element.buffer == "lds" and element.instruction.address not in self._to_lds:
             self._beside.update(in_flight)
         self.elements.append(element)
 
@@ -181,16 +185,16 @@ class TraceBuilder:
         if self._recording:
             self.steps.append(steps)
 
-    # Loads to LDS
+    # What is under way
 
     def begin_load_to_lds(self, address: int, beside: bool) -> None:
         """A load to LDS begins, `beside` other accesses of the wave that are under way or not."""
-        self._spans.setdefault(address, 0)
+        self._to_lds.add(address)
         if beside:
             self._beside.add(address)
 
     def pass_barrier(self, under_way: Mapping[int, int]) -> None:
-        """A barrier is passed: of loads to LDS that are under way, how many they have seen."""
+        """A barrier is passed: of accesses of LDS that are under way, how many they have seen."""
         for address, passed in under_way.items():
             self._spans[address] = max(self._spans.get(address, 0), passed)
 
@@ -201,21 +205,18 @@ class TraceBuilder:
         self._stale.update(address for address, _ in sight.stale)
 
     def finished(self, exists: Expr = TRUE) -> tuple[TracedElement, ...]:
-        """All elements, each load to LDS with how long it was under way, and which are complete at barriers.
+        """All elements, each access of LDS with how long it was under way, and which are complete at barriers.
 
         `exists`: whether there is a thread of the own one's numbers: of no other one is anything said.
         """
-        complete = (self._at_barriers(replace(one, guard=all_of(exists, one.guard))) for one in self.elements)
-        return tuple(
-            replace(one, lands=self._spans[address], alone=address not in self._beside)
-            if one.store and one.buffer == "lds" and (address := one.instruction.address) in self._spans
-            else one
-            for one in complete
-        )
+        return tuple(self._at_barriers(replace(one, guard=all_of(exists, one.guard))) for one in self.elements)
 
     def _at_barriers(self, one: TracedElement) -> TracedElement:
         """An element with what barriers find of it."""
         at, order = one.instruction.address, one.order
+        if one.buffer == "lds":
+            lands = at in self._to_lds
+            one = replace(one, spans=self._spans.get(at, 0), lands=lands, alone=lands and at not in self._beside)
         if order is not None:
             order = replace(order, shown=at not in self._late | self._unseen, fresh=at not in self._stale)
         return replace(one, complete=at not in self._late, order=order)

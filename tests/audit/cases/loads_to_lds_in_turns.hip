@@ -22,9 +22,9 @@ void name(const unsigned* in, unsigned* out) { \
 //: proved with o[b, i] = x[b, 0, 255 - i] + x[b, 1, 255 - i] + x[b, 2, 255 - i]
 KERNEL(turns, WAIT(1), WAIT(1), WAIT(0))
 //: slow
-//: race_free refuted
+//: race_free refuted, initialised unknown
 KERNEL(early, WAIT(1), WAIT(2), WAIT(0))
 //: followed unknown, runs refuted
 KERNEL(never, WAIT(1), WAIT(1), WAIT(1))
-//: race_free refuted
+//: race_free refuted, initialised unknown
 KERNEL(first_late, WAIT(2), WAIT(1), WAIT(0))

@@ -11,8 +11,10 @@ compiler fuses two of them into one instruction (`ds_read2_b64`) they are priced
 | swizzled_shared, vec = 4, order = [1, 0]                     | 4 elements, 8 bytes  | ds_write_b64  |
 | swizzled_shared, order = [0, 1]                              | 1 element, 2 bytes   | ds_write_b16  |
 
-What it cannot represent: loads that transpose (`ds_read_b64_tr_b16`, `ldmatrix`), whose banks no source says, and
-copies from global memory straight into LDS.
+Of a partitioned layout one instruction's lanes are to be in one partition: then it costs what its buffer says.
+
+What it cannot represent: loads that transpose (`ds_read_b64_tr_b16`, `ldmatrix`), whose banks no source says, copies
+from global memory straight into LDS, and waves that meet in a partition (gfx1250).
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ def meeting_of(memory: SharedLayout, held: LinearLayout, dtype: DType | str, nam
     if held.of_place(BLOCK):
         raise LayoutError("the registers are spread over the blocks of a cluster")
     held = held.without_copies(REGISTER)
+    memory = _of_one_partition(memory, held)
     first = _vector(memory, held, WIDEST * 8 // element_type(dtype).bits)
     rest = [n for n in range(len(held.of_place(REGISTER))) if n not in first]
     given = {
@@ -73,6 +76,17 @@ def meeting_of(memory: SharedLayout, held: LinearLayout, dtype: DType | str, nam
     index = tuple(coordinate(pieces, d) for d in range(len(held.sizes)))
     others = tuple(variables[n] for n in ("register", "warp") if given[n])
     return TileMeeting(LaneMap(variables["lane"], variables["element"], index, name), others)
+
+
+def _of_one_partition(memory: SharedLayout, held: LinearLayout) -> SharedLayout:
+    """Its partitions one after another; LayoutError where lanes of one instruction reach several."""
+    joined, own = memory.joined, 1 << len(memory.linear.of_place(OFFSET))
+    if joined is not memory:
+        place = LinearLayout.of({OFFSET: joined.linear.of_place(OFFSET)}, joined.linear.shape).inverse()
+        for bit, basis in enumerate(held.of_place(LANE)):
+            if place.apply(**dict(zip(held.shape, basis, strict=True)))[OFFSET] >= own:
+                raise LayoutError(f"lanes 0 and {1 << bit} reach two partitions at once, which no source prices")
+    return joined
 
 
 def _vector(memory: SharedLayout, held: LinearLayout, widest: int) -> list[int]:

@@ -71,6 +71,13 @@ class Attribute:
             self.refuse(f"{key} is {_shown(value)}; a whole number from {least} on is wanted", key)
         return value
 
+    def power(self, key: str, default: int | None = None) -> int:
+        """A field that is a power of two."""
+        value = self.number(key, default, least=1)
+        if value & (value - 1):
+            self.refuse(f"{key} is {value}; a power of two is wanted", key)
+        return value
+
     def truth(self, key: str, default: bool | None = None) -> bool:
         """A field that is true or false."""
         value = self._value(key, default)

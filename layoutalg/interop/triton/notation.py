@@ -22,7 +22,7 @@ from layoutalg.index.f2 import LinearMaps, NotLinearError
 from layoutalg.interop.triton.attribute import Attribute, parse
 from layoutalg.interop.triton.linear import LinearLayout, descriptor, distribution
 from layoutalg.interop.triton.objects import attribute_of, linear_of
-from layoutalg.interop.triton.places import BLOCK, LANE, OFFSET, REGISTER, WARP, bits_of, dims
+from layoutalg.interop.triton.places import BLOCK, LANE, OFFSET, PARTITION, REGISTER, WARP, bits_of, dims
 from layoutalg.interop.triton.registers import registers
 from layoutalg.interop.triton.shared import SharedLayout, shared
 from layoutalg.layout import TensorDescriptor, TileDistribution
@@ -183,6 +183,8 @@ def to_triton(layout: TensorDescriptor | TileDistribution | HasIndexMap) -> str:
             raise
         pads = ", ".join(f"{interval}:+{padding}" for interval, padding in found.pads)
         return f"#ttg.padded_shared<[{pads}] {{{_listed(found.linear, (OFFSET, BLOCK))}}}>"
+    if linear.of_place(PARTITION):
+        raise LayoutError("memory in several partitions: shared_linear is of one")
     if OFFSET in linear.places:
         return f"#ttg.shared_linear<{{{_listed(linear, (OFFSET, BLOCK))}}}, alignment = 16>"
     return f"#ttg.linear<{{{_listed(linear, (REGISTER, LANE, WARP, BLOCK))}}}>"

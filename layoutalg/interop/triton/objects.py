@@ -40,6 +40,14 @@ _FIELDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "PaddedSharedLayout": ("padded_shared", {
         "pads": "interval_padding_pairs", "offset": "offset_bases", "block": "cga_layout",
     }),
+    "NVMMASharedLayout": ("nvmma_shared", {
+        "swizzlingByteWidth": "swizzle_byte_width", "transposed": "transposed", "elementBitWidth": "element_bitwidth",
+        "fp4Padded": "fp4_padded", "rank": "rank", "CGALayout": "cga_layout",
+    }),
+    "PartitionedSharedLayout": ("partitioned_shared", {
+        "numPartitions": "num_partitions", "numGroups": "num_groups", "partitionDim": "partition_dim",
+        "partitionLayout": "partition_layout",
+    }),
     "SharedLinearLayout": ("shared_linear", {
         "offset": "offset_bases", "block": "block_bases", "alignment": "alignment",
     }),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from layoutalg.errors import LayoutError
 
 REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
-OFFSET = "offset"
+OFFSET, PARTITION = "offset", "partition"
 
 
 def bits_of(size: int) -> int:

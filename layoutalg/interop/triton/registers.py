@@ -54,6 +54,15 @@ def cga(layout: Attribute, rank: int) -> LinearLayout:
     return spanning(layout, "CGALayout", {BLOCK: bases}, rank)
 
 
+def parted(layout: Attribute, shape: Shape) -> tuple[LinearLayout, list[int]]:
+    """The same with the shape of one block's part; refused where there are more blocks than parts."""
+    blocks = cga(layout, len(shape))
+    own = [size // blocks.shape[f"dim{n}"] for n, size in enumerate(shape)]
+    if 0 in own:
+        layout.refuse(f"CGALayout spreads more blocks than a tensor of {list(shape)} has parts", "CGALayout")
+    return blocks, own
+
+
 def spanning(layout: Attribute, key: str, bases: Mapping[str, Sequence[Sequence[int]]], rank: int) -> LinearLayout:
     """The linear layout of bases, on the least shape that holds them."""
     every = [basis for vectors in bases.values() for basis in vectors]

@@ -8,9 +8,13 @@ A linear part from offset to element, and padding on top of it: after every `int
 | amd_rotating_shared | the same, with (r / perPhase mod maxPhase) ⊕ (r / (perPhase·maxPhase) mod maxPhase) |
 | padded_shared       | n + Σ (n / interval)·padding, n by its bases or row by row                          |
 | shared_linear       | where its bases lead                                                                |
+| nvmma_shared        | tiles of 8 rows and `swizzlingByteWidth` bytes (`nvmma`)                            |
+| partitioned_shared  | every numPartitions-th piece along partitionDim in one buffer, by its own layout    |
 
-(Triton 3.9, `TritonGPUAttrDefs.td`.)  What it cannot represent: `nvmma_shared` and `partitioned_shared`; the padding of
-a layout that is spread over the blocks of a cluster.
+(Triton 3.9, `TritonGPUAttrDefs.td`.)  The buffers of a partitioned layout lie where the allocator puts them: its linear
+layout says in which one (`partition`) and where; the descriptor has them one after another, which is no address but
+tells who meets whom in one of them.  What it cannot represent: the padding, or the partitions, of a layout that is
+spread over the blocks of a cluster.
 """
 
 from __future__ import annotations
@@ -22,8 +26,9 @@ from functools import cached_property
 from layoutalg.interop.triton.attribute import Attribute
 from layoutalg.interop.triton.descriptors import padded
 from layoutalg.interop.triton.linear import LinearLayout, descriptor
-from layoutalg.interop.triton.places import BLOCK, OFFSET, bits_of, dims
-from layoutalg.interop.triton.registers import CGA_FIELDS, cga, spanning
+from layoutalg.interop.triton.nvmma import nvmma
+from layoutalg.interop.triton.places import BLOCK, OFFSET, PARTITION, bits_of, dims
+from layoutalg.interop.triton.registers import CGA_FIELDS, parted, spanning
 from layoutalg.layout import TensorDescriptor
 
 Shape = Sequence[int]
@@ -37,6 +42,16 @@ class SharedLayout:
     pads: tuple[tuple[int, int], ...] = ()
 
     @cached_property
+    def joined(self) -> SharedLayout:
+        """The same with the buffers of its partitions one after another: `partition` is the offset's highest bits."""
+        if not self.linear.of_place(PARTITION):
+            return self
+        own = self.linear.of_place(OFFSET)
+        bases = {OFFSET: own + self.linear.of_place(PARTITION), BLOCK: self.linear.of_place(BLOCK)}
+        pads = tuple(one for one in self.pads if one[0] < 1 << len(own))
+        return SharedLayout(LinearLayout.of(bases, self.linear.shape), pads)
+
+    @cached_property
     def descriptor(self) -> TensorDescriptor:
         """From an element's coordinates to its offset, padding included; LayoutError where that is no function.
 
@@ -45,7 +60,7 @@ class SharedLayout:
         >>> rows.descriptor.offset((2, 5)), rows.descriptor.element_space_size
         (149, 568)
         """
-        return descriptor(self.linear, self.pads)
+        return descriptor(self.joined.linear, self.joined.pads)
 
     def padded(self, offset: int) -> int:
         """Where an offset of the linear part lies."""
@@ -79,17 +94,11 @@ def _rotating(layout: Attribute, shape: Shape) -> SharedLayout:
 def _by_phases(layout: Attribute, shape: Shape, phase: Callable[[int, int, int], int]) -> SharedLayout:
     """Columns xor-ed with a multiple of a row's phase."""
     layout.only("vec", "perPhase", "maxPhase", "order", *CGA_FIELDS)
-    vec, per, most = (layout.number(key, least=1) for key in ("vec", "perPhase", "maxPhase"))
-    for key, number in (("vec", vec), ("perPhase", per), ("maxPhase", most)):
-        if number & (number - 1):
-            layout.refuse(f"{key} is {number}; a power of two is wanted", key)
+    vec, per, most = (layout.power(key) for key in ("vec", "perPhase", "maxPhase"))
     rank, order = len(shape), layout.numbers("order")
     if sorted(order) != list(range(rank)):
         layout.refuse(f"order is {order}; each of 0…{rank - 1} once is wanted", "order")
-    blocks = cga(layout, rank)
-    own = [size // blocks.shape[f"dim{n}"] for n, size in enumerate(shape)]
-    if 0 in own:
-        layout.refuse(f"CGALayout spreads more blocks than a tensor of {list(shape)} has parts", "CGALayout")
+    blocks, own = parted(layout, shape)
     bases = []
     for n, d in enumerate(order):
         for bit in range(bits_of(own[d])):
@@ -130,10 +139,29 @@ def _powers_below(size: int) -> list[int]:
 
 def _linear(layout: Attribute, shape: Shape) -> SharedLayout:
     layout.only(OFFSET, BLOCK, "alignment")
-    alignment = layout.number("alignment", 16, least=1)
-    if alignment & (alignment - 1):
-        layout.refuse(f"alignment is {alignment}; a power of two is wanted", "alignment")
+    layout.power("alignment", 16)
     return SharedLayout(_spelt(layout, shape))
+
+
+def _nvmma(layout: Attribute, shape: Shape) -> SharedLayout:
+    return SharedLayout(*nvmma(layout, shape))
+
+
+def _partitioned(layout: Attribute, shape: Shape) -> SharedLayout:
+    """Pieces 0, n, 2n, … of the tensor in the first of n buffers, and so on, each by the inner layout."""
+    layout.only("numPartitions", "numGroups", "partitionDim", "partitionLayout")
+    partitions, groups, dim = layout.power("numPartitions"), layout.power("numGroups"), layout.number("partitionDim")
+    if dim >= len(shape) or shape[dim] % (partitions * groups):
+        layout.refuse(
+            f"dimension {dim} of a tensor of {list(shape)} has no {partitions * groups} pieces", "partitionDim"
+        )
+    piece = [size // (partitions * groups) if d == dim else size for d, size in enumerate(shape)]
+    inner = shared(layout.layout("partitionLayout"), piece)
+    if inner.linear.of_place(BLOCK) or inner.linear.of_place(PARTITION):
+        layout.refuse("partitions over blocks of a cluster, or of partitions, are not read", "partitionLayout")
+    out = f"dim{dim}"
+    among = LinearLayout.identity(partitions, PARTITION, out) * LinearLayout.identity(groups, OFFSET, out)
+    return SharedLayout(inner.linear * among, inner.pads)
 
 
 def _spelt(layout: Attribute, shape: Shape) -> LinearLayout:
@@ -153,5 +181,7 @@ SHARED: Mapping[str, Callable[[Attribute, Shape], SharedLayout]] = {
     "amd_rotating_shared": _rotating,
     "padded_shared": _padded,
     "shared_linear": _linear,
+    "nvmma_shared": _nvmma,
+    "partitioned_shared": _partitioned,
 }
 """Every shared layout, by its mnemonic."""

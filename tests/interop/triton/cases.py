@@ -227,9 +227,45 @@ def shared_linear(draw: Random) -> Case:
     return Case("shared_linear", f"#ttg.shared_linear<{{offset = {bases}}}, alignment = 16>", sizes)
 
 
+def nvmma_text(draw: Random, sizes: tuple[int, ...]) -> str:
+    """A layout of a tensor of those sizes: transposed, swizzled and padded as its sizes allow, mostly."""
+    bits, transposed = draw.choice([8, 16, 16, 32, 64]), len(sizes) == 2 and draw.random() < 0.4
+    columns = sizes[0 if transposed else -1]
+    width = draw.choice([w for w in (0, 32, 64, 128) if not w or columns * bits >= 8 * w])
+    padded = (bits, width) == (8, 128) and draw.random() < 0.6
+    extra = ", fp4Padded = true" if padded else ""
+    extra += f", rank = {len(sizes)}" if len(sizes) != 2 else ""
+    return (
+        f"#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {str(transposed).lower()}, "
+        f"elementBitWidth = {bits}{extra}}}>"
+    )
+
+
+def nvmma(draw: Random) -> Case:
+    sizes = draw.choice([shape(draw, 2, 3, 9), shape(draw, 2, 3, 9), shape(draw, 3, 1, 5), shape(draw, 3, 7, 9)])
+    return Case("nvmma_shared", nvmma_text(draw, sizes), sizes)
+
+
+def partitioned(draw: Random) -> Case:
+    """Of a swizzled layout: Triton's bindings give the bases of no other, and those of offsets alone."""
+    partitions, groups, dim, sizes = power(draw, 1, 2), power(draw, 0, 2), draw.randrange(2), list(shape(draw, 2, 0, 6))
+    sizes[dim] *= partitions * groups
+    given = f"numPartitions = {partitions}, numGroups = {groups}, partitionDim = {dim}"
+    inner = f"#ttg.swizzled_shared<{{{swizzled_fields(draw, 2)}}}>"
+    return Case("partitioned_shared", f"#ttg.partitioned_shared<{{{given}, partitionLayout = {inner}}}>", tuple(sizes))
+
+
 def cluster(draw: Random) -> Case:
     """A layout over the blocks of a cluster, some of which hold the same."""
-    inner = draw.choice([blocked, mfma, mma, swizzled, dot])(draw)
+    return spread(draw, draw.choice([blocked, mfma, mma, swizzled, dot])(draw))
+
+
+def nvmma_cluster(draw: Random) -> Case:
+    return spread(draw, nvmma(draw))
+
+
+def spread(draw: Random, inner: Case) -> Case:
+    """A case over the blocks of a cluster."""
     sizes, bases = list(inner.shape), list[list[int]]()
     for _ in range(draw.randint(1, 3)):
         dim = draw.randrange(len(sizes))
@@ -253,6 +289,9 @@ MAKERS: dict[str, tuple[Callable[[Random], Case], int]] = {
     "shared_linear": (shared_linear, 200),
     "clusters": (cluster, 200),
     "short_operand": (short_operand, 200),
+    "nvmma_shared": (nvmma, 240),
+    "partitioned_shared": (partitioned, 120),
+    "nvmma_clusters": (nvmma_cluster, 60),
 }
 """Each kind, and how many of it."""
 
@@ -280,6 +319,16 @@ def pairs(seed: int = SEED, *, lanes: int = 32, padding: bool = False) -> Iterat
             shared = f"#ttg.swizzled_shared<{{{swizzled_fields(draw, 2)}}}>"
         kind = shared[len("#ttg.") :].partition("<")[0]
         yield Case("registers", registers, sizes, lanes), Case(kind, shared, sizes, lanes)
+
+
+def nvmma_pairs(seed: int = SEED) -> Iterator[tuple[Case, Case]]:
+    """Register layouts of 32 lanes and the `nvmma_shared` that they meet."""
+    draw = Random(f"{seed} nvmma")
+    for _ in range(PAIRS // 4):
+        sizes = (power(draw, 4, 6), power(draw, 4, 6))
+        shared = Case("nvmma_shared", nvmma_text(draw, sizes), sizes, 32)
+        registers = blocked_text(draw, 2, 32, 4) if draw.random() < 0.6 else mma_text(draw, 4, 2)
+        yield Case("registers", registers, sizes, 32), shared
 
 
 def linear_layout(draw: Random, places: tuple[str, ...], sizes: dict[str, int]) -> LinearLayout:

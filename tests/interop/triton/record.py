@@ -34,7 +34,8 @@ from pathlib import Path
 from typing import Any
 
 from layoutalg.interop.triton import LinearLayout
-from tests.interop.triton.cases import Case, cases, operands, pairs
+from layoutalg.target.dtypes import element_type
+from tests.interop.triton.cases import Case, cases, nvmma_pairs, operands, pairs
 from tests.interop.triton.transposing import record_transposed
 
 HERE = Path(__file__).parent
@@ -61,9 +62,9 @@ class Triton:
     def object(self, case: Case) -> Any:
         """The layout as an object of Gluon."""
         shape = "x".join(map(str, case.shape))
-        shared = case.kind.endswith("_shared") or case.kind == "shared_linear"
+        shared = "shared" in case.text
         kind = (
-            f"!ttg.memdesc<{shape}xf16, {case.text}, #ttg.shared_memory>"
+            f"!ttg.memdesc<{shape}x{element_of(case.text)}, {case.text}, #ttg.shared_memory>"
             if shared
             else f"tensor<{shape}xf16, {case.text}>"
         )
@@ -108,6 +109,12 @@ class Triton:
         }
 
 
+def element_of(layout: str) -> str:
+    """The type of the elements that a shared layout states, f16 where it states none."""
+    stated = re.search(r"elementBitWidth = (\d+)", layout)
+    return {"8": "i8", "32": "f32", "64": "f64"}.get(stated[1], "f16") if stated else "f16"
+
+
 def asked(batch: list[Case]) -> Iterator[dict[str, list[list[int]]] | None]:
     """Triton's answer for each case, None where it aborts: then the rest are asked in another process."""
     while batch:
@@ -146,9 +153,10 @@ def record_conflicts(triton: Triton) -> None:
     b = triton.builder
     triton.begin("cuda:90", 32)
     with CONFLICTS.open("w") as file:
-        for registers, shared in pairs():
+        for registers, shared in itertools.chain(pairs(), nvmma_pairs()):
             one, other = (triton.object(case)._to_ir(b) for case in (registers, shared))
-            found = b.get_shared_bank_conflicts(one, other, list(shared.shape), 16)
+            bits = element_type(element_of(shared.text)).bits
+            found = b.get_shared_bank_conflicts(one, other, list(shared.shape), bits)
             told = {"registers": registers.text, "shared": shared.text, "shape": shared.shape, "conflicts": found}
             print(json.dumps(told, separators=(",", ":")), file=file)
 

@@ -18,6 +18,7 @@ from layoutalg.layout import TileDistribution
 from layoutalg.memory.banks import AccessError, phase_cycles
 from layoutalg.prove import Proved, Refuted
 from layoutalg.target.model import TargetError
+from tests.interop.triton.record import element_of
 from tests.matrix import turns
 
 HERE = Path(__file__).parent
@@ -33,7 +34,7 @@ def recorded(name: str) -> list[dict[str, Any]]:
 
 def by_enumeration(one: dict[str, Any], found: Conflicts, size: int) -> int:
     """The most cycles of a phase, from each element's place: nothing of formulas, descriptors or F₂."""
-    memory = shared(parse(one["shared"]), one["shape"])
+    memory = shared(parse(one["shared"]), one["shape"]).joined
     place = {}
     for offset in range(int(np.prod(one["shape"]))):
         place[tuple(memory.linear.apply(offset=offset).values())] = offset
@@ -50,7 +51,8 @@ def by_enumeration(one: dict[str, Any], found: Conflicts, size: int) -> int:
     return most
 
 
-def _asked(one: dict[str, Any], target: str, dtype: str = "f16") -> Conflicts:
+def _asked(one: dict[str, Any], target: str) -> Conflicts:
+    dtype = {"i8": "u8"}.get(element_of(one["shared"]), element_of(one["shared"]))
     return conflict_free(one["shared"], one["registers"], target, shape=one["shape"], dtype=dtype)
 
 

@@ -67,6 +67,10 @@ class TextRegisters:
         """One register of each lane."""
         return self.emission.value(32, f"W->{operand.kind}[{operand.index}][l]", lanes=True)
 
+    def anything(self) -> TextWord:
+        """Nothing is said here of what is undefined: 0."""
+        return self.w.const(0, 32)
+
     def write_register(self, operand: Operand, bits: int, word: TextWord, half: str = "") -> None:
         """Writes the active lanes, by their bits: a store under a mask is slow."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)

@@ -18,6 +18,8 @@
 | an immediate has no bits but those that say something | ISA manuals, S_ENDPGM, S_BARRIER; LLVM, AMDGPUBaseInfo |
 | a wait takes no register along | RDNA 3 ISA, S_WAITCNT_VSCNT |
 | vector registers that were given back are not used | RDNA 3 ISA, S_SENDMSG |
+| a flat offset has no sign bit where it has no sign: the machine ignores it | CDNA 4 ISA, 10.1 |
+| two elements in LDS have two offsets; else the machine accesses one | CDNA 4 ISA, 11.3.1 |
 
 What it cannot represent: the rules of dual instructions.
 """
@@ -49,6 +51,12 @@ _ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
 
 #: Wide buffer loads, that go to LDS where those of global memory do (LLVM, GCNSubtarget::hasLDSLoadB96_B128).
 _WIDE_TO_LDS = {f"BUFFER_LOAD_DWORDX{n}": f"GLOBAL_LOAD_LDS_DWORDX{n}" for n in (3, 4)}
+
+#: What needs no even register though it names several (CDNA 4 ISA, 11.4; LLVM, AMDGPUAsmParser, validateVGPRAlign).
+_MAY_BE_ODD = frozenset({"DS_READ_B96_TR_B6"})
+
+#: The bits of a flat offset that count where it has no sign.
+_FLAT_OFFSET = 12
 
 #: Results of more registers than this are written before all factors are read.
 _SMALL = 4
@@ -109,7 +117,7 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     spans = list(operand_spans(instruction, kernel.target, kernel.wave_size))
     for role, operand, count in spans:
         if operand.kind in ("v", "a"):
-            yield from _vector_faults(kernel, operand, count)
+            yield from _vector_faults(kernel, operand, count, role == "d" and instruction.name in _MAY_BE_ODD)
         elif operand.kind == "s":
             yield from _scalar_faults(kernel, operand, count)
             if role in ("d", "m", "m2") and operand.index in _TRAPS:
@@ -129,17 +137,18 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
         yield "bits of its immediate that say nothing"
     if instruction.name == "S_WAITCNT_VSCNT" and instruction.operands["d"].kind != "null":
         yield f"it adds {instruction.operands['d']} to what it waits for"
+    yield from _offset_faults(kernel, instruction)
     yield from _overlaps(kernel, instruction, spans)
     for one in instruction.halves or (instruction,):
         yield from _modifier_faults(one)
     yield from _bus_faults(kernel, instruction)
 
 
-def _vector_faults(kernel: KernelBinary, operand: Operand, count: int) -> Iterator[str]:
+def _vector_faults(kernel: KernelBinary, operand: Operand, count: int, may_be_odd: bool) -> Iterator[str]:
     most = kernel.vector_registers if operand.kind == "v" else kernel.accumulators
     if operand.index + count > most:
         yield f"the kernel asks for {most} registers {operand.kind}"
-    if count > 1 and kernel.architecture.even_vectors and operand.index % 2:
+    if count > 1 and kernel.architecture.even_vectors and operand.index % 2 and not may_be_odd:
         yield f"{count} registers from {operand} on, which is odd"
 
 
@@ -197,6 +206,16 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
         return counts | ({"base": 1} if has_base else {})
     whole = access.space in ("global", "flat") and not has_base
     return counts | {"addr": 2 if whole else 1} | ({"base": 2} if has_base else {})
+
+
+def _offset_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
+    """Immediates of memory instructions."""
+    fields, access = instruction.fields, ACCESSES.get(instruction.name)
+    unsigned = instruction.form == "FLAT" and "FLAT" not in kernel.architecture.signed_offsets
+    if unsigned and fields.get("offset", 0) >> _FLAT_OFFSET:
+        yield f"the offset {fields['offset']:#x}, of which the machine ignores the highest bit"
+    if access and access.pair_step and fields.get("offset0", 0) == fields.get("offset1", 0):
+        yield "two elements at one offset"
 
 
 def _overlaps(kernel: KernelBinary, instruction: Instruction, spans: Sequence[Span]) -> Iterator[str]:

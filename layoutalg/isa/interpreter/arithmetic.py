@@ -84,10 +84,26 @@ class Arithmetic:
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         if "fnuz" in alu.fields:
             fields["fnuz"] = self.kernel.machine.eights == "fnuz"
-        effect = partial(alu.effect, values, **fields)
+        effect = self._limited(instruction, alu, partial(alu.effect, values, **fields))
         if clamped and instruction.fields.get("clmp"):
             return lambda *words: values.function(clamped, effect(*words)), sources
         return effect, sources
+
+    def _limited(self, instruction: Instruction, alu: Alu, effect: Effect) -> Effect:
+        """The function, which gives anything where a source in registers is more than it is described for."""
+        w, anything = self.w, self.operands.registers.anything
+        at = {token[0]: k for k, token in enumerate(alu.reads)}
+        limits = {at[r]: most for r, most in alu.limits.items() if instruction.operands[r].kind not in CONSTANTS}
+        if not limits:
+            return effect
+
+        def limited(*words: Word) -> Word:
+            word = effect(*words)
+            for k, most in limits.items():
+                word = w.ite(w.ult(words[k], w.const(most + 1, 32)), word, w.pair(anything(), anything()))
+            return word
+
+        return limited
 
     def _values(self, instruction: Instruction) -> Values:
         """The operations of the float mode that the instruction is carried out in."""

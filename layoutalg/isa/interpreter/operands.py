@@ -35,6 +35,9 @@ APERTURES: Mapping[int, str] = {235: "lds", 237: "scratch"}
 INDEXED: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 
 
+#: Operations to whose units the second source comes as the third (CDNA 4 ISA, 6.6.2, v_madmk).
+_SECOND_IS_THIRD = frozenset({"V_FMAMK_F32", "V_MADMK_F32"})
+
 #: Kinds of operands that are the same at any time.
 CONSTANTS = frozenset({"int", "bits", "float"})
 
@@ -43,16 +46,20 @@ def _always(word: Word) -> Source:
     return lambda: word
 
 
-#: Operations that keep the upper half of a register also where others clear it: those that gfx9 lets name halves (LLVM,
-#: GCNSubtarget::zeroesHigh16BitsOfDest).
-KEEPING = frozenset({
-    "V_ADD_I16", "V_SUB_I16", "V_MAD_U16", "V_MAD_I16", "V_BITOP3_B16",
-    *(f"V_{kind}3_{type}16" for kind in ("MIN", "MAX", "MED") for type in "UI"),
+#: CDNA's operations that keep the other half of the result's register (CDNA 4 ISA, notes of each; LLVM's
+#: zeroesHigh16BitsOfDest has them under the names of gfx8, whose operations are CDNA's with LEGACY in the name).
+KEEPING = frozenset({"V_MAD_U16", "V_MAD_I16", "V_FMA_F16", "V_DIV_FIXUP_F16"})
+
+#: Those of which sources differ: AMD's XML says of OP_SEL that all that write a lower half clear the upper, and LLVM's
+#: list, "mostly derived from experimentation" (GCNSubtarget::zeroesHigh16BitsOfDest), has not these.
+UNSAID = frozenset({
+    "V_ADD_I16", "V_SUB_I16", "V_BITOP3_B16", "V_CVT_U16_F16", "V_CVT_I16_F16",
+    *(f"V_{kind}3_{type}16" for kind in ("MIN", "MAX", "MED") for type in "UIF"),
 })  # fmt: skip
 
 
 def keeps_other_half(name: str, architecture: Architecture) -> bool:
-    """Whether an operation whose result is half a register keeps the other half, or clears it."""
+    """Whether an operation whose result is half a register keeps the other half; else it is cleared, or unsaid."""
     return architecture.halves or name in KEEPING
 
 
@@ -86,7 +93,8 @@ class Operands:
         if token.endswith("64") and instruction.name.startswith("V_PK_"):
             return self._pair(instruction, operand, token[0])
         if operand.kind in ("v", "a"):
-            return partial(self.registers.read_register, self._indexed(operand, token[0]), int(token[1:]))
+            role = "c" if token[0] == "b" and instruction.name in _SECOND_IS_THIRD else token[0]
+            return partial(self.registers.read_register, self._indexed(operand, role), int(token[1:]))
         bits, signed = int(token[1:]), "_I64" in instruction.name
         if operand.kind in CONSTANTS:
             return _always(self.constant(operand, bits, number, signed=signed))
@@ -119,13 +127,16 @@ class Operands:
         return write
 
     def _half_target(self, instruction: Instruction, operand: Operand, lanes: Source | None) -> Target:
-        """Writes the half of a register that the operand names; the other is kept, or cleared."""
-        keep = keeps_other_half(instruction.name, self.kernel.architecture)
+        """Writes the half of a register that the operand names; the other is kept, or cleared, or anything."""
+        keep, unsaid = keeps_other_half(instruction.name, self.kernel.architecture), instruction.name in UNSAID
         old, part = partial(self.registers.old_register, operand), half_of(operand) if keep else ""
         write: Target = partial(self.registers.write_register, operand, 32, half=part)
         if lanes is not None:
             write = self._in_lanes(lanes, old, write)
-        return lambda word: write(self._merged(operand, old(), word) if keep else word & self.w.const(0xFFFF, 32))
+        if keep or unsaid:
+            other = old if keep else self.registers.anything
+            return lambda word: write(self._merged(operand, other(), word))
+        return lambda word: write(word & self.w.const(0xFFFF, 32))
 
     def _in_lanes(self, lanes: Source, old: Source, write: Target) -> Target:
         return lambda word: write(self.w.ite(lanes(), word, old()))

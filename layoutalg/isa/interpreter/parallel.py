@@ -19,6 +19,10 @@ from layoutalg.isa.semantics.values import Truth, Word
 #: The one control of 64-bit sources (CDNA 3 ISA, "DPP_CTRL Enumeration"; LLVM, isLegalDPALU_DPPControl).
 _OF_64_BITS = "row_share"
 
+#: The operation of one 64-bit source that has a data-parallel form by every source: LLVM lets those on numbers have it
+#: (gfx90a), and AMD's manual not (CDNA 4 ISA, 12.16.1).
+_WIDE_VOP1 = frozenset({"V_MOV_B64"})
+
 #: What has no data-parallel form, besides operations on 64 bits (RDNA 3 ISA, "Which instructions support DPP"; LLVM,
 #: VOP3Instructions).
 _NEVER = frozenset({"V_MUL_LO_U32", "V_MUL_HI_U32", "V_MUL_HI_I32"})
@@ -44,8 +48,10 @@ class Parallel:
             all_written = fields.get("bc") and fields.get("row_mask") == fields.get("bank_mask") == _ALL
             if not all_written and any(token[0] != "d" for token in alu.writes):
                 raise UnsupportedInstructionError(f"{place}: a mask of lanes that are not all written")
+        elsewhere = instruction.form.startswith("VOP1") and instruction.name not in _WIDE_VOP1
         wide = any(token.endswith("64") for token in (*alu.writes, *alu.reads))
-        if wide and not (control == _OF_64_BITS and self.operands.kernel.architecture.moves_64_bits):
+        moves = control == _OF_64_BITS and self.operands.kernel.architecture.moves_64_bits
+        if wide and (elsewhere or not moves):
             raise UnsupportedInstructionError(f"{place}: 64 bits of other lanes")
         first = any(token[0] == "a" for token in alu.reads)
         if not first or instruction.name in _NEVER or instruction.name.startswith("V_CMPX"):

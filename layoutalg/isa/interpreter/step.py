@@ -5,6 +5,7 @@ Control (branches, barriers, ends) is not here: one machine runs many waves, the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -18,6 +19,7 @@ from layoutalg.isa.interpreter.operands import Action, Operands, operand_of, ref
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
 from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.isa.semantics.flushed import KEPT
 from layoutalg.isa.semantics.matrix import SCALES, heeds_mode, is_scaled, matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.target.operand import MatrixInstruction
@@ -57,7 +59,7 @@ class Interpreter:
         if name in ALU:
             return self.arithmetic.one(instruction, ALU[name])
         if name in ACCESSES:
-            return partial(self._access, instruction, access_of(instruction.name, instruction.fields))
+            return partial(self._access, instruction, self._in_mode(instruction, access_of(name, instruction.fields)))
         if name in CLOCKS:
             refuse_fields(instruction, frozenset())
             return lambda: self.memory.bring_scalars(operand_of(instruction, "d"), self.registers.clock())
@@ -70,6 +72,13 @@ class Interpreter:
             return lambda: None
         return self._between_lanes(instruction)
 
+    def _in_mode(self, instruction: Instruction, access: MemoryInstruction) -> MemoryInstruction:
+        """The access in the float mode: LDS keeps denormal f32 where the mode says so (CDNA 4 ISA, 9.2.2)."""
+        mode = self.kernel.float_mode if instruction.mode is None else instruction.mode
+        if access.atomic is None or (mode != NO_MODE and mode & KEPT == KEPT):
+            return access
+        return replace(access, atomic=replace(access.atomic, subnormals=False))
+
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
         in_lds = self.addresses.in_lds(instruction, access) if access.to_lds else None
         if access.space == "buffer":
@@ -79,6 +88,8 @@ class Interpreter:
             self.memory.access(instruction, access, self.addresses.of(instruction, access), in_lds)
 
     def _between_lanes(self, instruction: Instruction) -> Action:
+        if self.registers.index_mode and instruction.name.startswith("V_"):
+            raise UnsupportedInstructionError(f"{instruction.place} with indexed registers")
         if instruction.name in EXCHANGES:
             return partial(EXCHANGES[instruction.name], self.exchanges, instruction)
         matrix = matrix_instruction_of(instruction.name, self.kernel.target)

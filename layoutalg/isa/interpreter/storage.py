@@ -53,6 +53,9 @@ class RegisterStorage(Protocol):
     def old_register(self, operand: Operand) -> Word:
         """What a vector register has that is kept: nothing looks at it, so nobody waits for it."""
 
+    def anything(self) -> Word:
+        """A word of 32 bits of which nothing is said."""
+
     def lanes_of(self, mask: Word) -> Truth:
         """A lane mask's word, as a truth for each lane."""
 
@@ -131,7 +134,7 @@ class Lanes(Protocol):
         """For each lane the word of another, active or not, whose number it gives (modulo the wave's lanes)."""
 
     def scattered(self, word: Word, lane: Word) -> Word:
-        """For each lane the word of the last active lane that gives its number; 0 where none does."""
+        """For each lane the word of an active lane that gives its number, whichever; 0 where none does."""
 
     def all_active(self) -> bool:
         """Whether every lane of every wave that the instruction is carried out for is active."""

@@ -13,6 +13,8 @@ What it cannot represent: a number's sign that is turned in a part of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.operands import Operands, Source, Target
@@ -21,6 +23,13 @@ from layoutalg.isa.semantics.values import Word
 
 #: The code of a whole register.
 WHOLE = 6
+
+#: Conversions that only pick a part of their source, of so many bits: the machine ignores what else the encoding says
+#: (CDNA 4 ISA, 7.3, "Converts from 8-bit formats and SDWA in VOP1"; V_CVT_F32_FP8, V_CVT_PK_F32_FP8).
+_PICK_ALONE: Mapping[str, int] = {
+    **dict.fromkeys(("V_CVT_F32_FP8", "V_CVT_F32_BF8"), 8),
+    **dict.fromkeys(("V_CVT_PK_F32_FP8", "V_CVT_PK_F32_BF8"), 16),
+}
 
 _SIGN, _KEEP = 1, 2  # of what is beside a part; 0 is zeros
 
@@ -65,6 +74,10 @@ class SubDword:
             number = role in alu.signs and (f"src{k}_sext" in fields or (turned & bits_of(role) and not whole))
             if pick > WHOLE or number or bits == 64:
                 raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
+        alone = _PICK_ALONE.get(instruction.name)
+        said = fields.keys() & {"src0_sext", "dst_unused"} or fields.get("dst_sel", 0) != WHOLE
+        if alone and (said or part_of(fields.get("src0_sel", 0))[1] != alone):
+            raise UnsupportedInstructionError(f"{instruction.place}: a part that is not described")
         if any(token[0] == "d" for token in alu.writes):
             select, rest = fields.get("dst_sel", 0), fields.get("dst_unused", 0)
             narrow = select != WHOLE and "d64" in alu.writes

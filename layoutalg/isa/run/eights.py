@@ -55,7 +55,7 @@ def decoded(codes: Array, kind: str, fnuz: bool) -> Array:
 
 
 def encoded(numbers: Array, kind: str, fnuz: bool, *, held: bool = False) -> Array:
-    """The codes of the nearest numbers, ties to even codes, as uint32; `held`: of finite ones at most the greatest."""
+    """The codes of the nearest numbers, ties to even codes, as uint32; `held`: of numbers at most the greatest."""
     greatest = 0x7F if fnuz else {"fp8": 0x7E, "bf8": 0x7B}[kind]
     known = values(kind, fnuz)[: greatest + 1]
     beyond = known[-1] + (known[-1] - known[-2])  # where the next number would be
@@ -64,7 +64,7 @@ def encoded(numbers: Array, kind: str, fnuz: bool, *, held: bool = False) -> Arr
     code = np.searchsorted(between, size)  # of a number just between two, the lower
     tie = between[np.minimum(code, greatest)] == size
     code = code + (tie & (code % 2 == 1))
-    code = np.where(np.isfinite(size), np.minimum(code, greatest), code) if held else code
+    code = np.minimum(code, greatest) if held else code
     code = np.where(np.isnan(size), {"fp8": 0x7F, "bf8": 0x7E}[kind], code)
     signed = code | np.signbit(numbers).astype(np.int64) << 7
     if fnuz:

@@ -26,15 +26,21 @@ class WaveLanes:
         return np.take_along_axis(word, self._column(lane), axis=-1) if word.shape[-1] > 1 else word
 
     def scattered(self, word: Array, lane: Array) -> Array:
-        """One source lane after the other."""
+        """One source lane after the other.
+
+        Raises `UnsupportedInstructionError` where two of other words name one lane.
+        """
         registers = self.registers
-        column, active = self._column(lane), registers.exec_lanes
+        column, active = self._column(lane), registers.exec_lanes & registers.running
         word, column, active = np.broadcast_arrays(word, column, active)
-        result = np.zeros(word.shape, np.uint32)
+        result, named = np.zeros(word.shape, np.uint32), np.zeros(word.shape, bool)
         for k in range(registers.lanes):
-            at = column[..., k : k + 1]
-            old = np.take_along_axis(result, at, axis=-1)
-            np.put_along_axis(result, at, np.where(active[..., k : k + 1], word[..., k : k + 1], old), axis=-1)
+            at, here, new = column[..., k : k + 1], active[..., k : k + 1], word[..., k : k + 1]
+            old, before = (np.take_along_axis(one, at, axis=-1) for one in (result, named))
+            if (here & before & (old != new)).any():
+                raise UnsupportedInstructionError(f"two lanes give one their words, at {registers.where}")
+            np.put_along_axis(result, at, np.where(here, new, old), axis=-1)
+            np.put_along_axis(named, at, here | before, axis=-1)
         return result
 
     def all_active(self) -> bool:

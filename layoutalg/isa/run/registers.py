@@ -142,6 +142,10 @@ class WaveRegisters:
         """What it has, whether or not more is under way."""
         return self._held(self.vectors, (operand.kind, operand.index), self.lanes)
 
+    def anything(self) -> Array:
+        """Noise in each lane."""
+        return self.undefined(self.lanes)
+
     def write_register(self, operand: Operand, bits: int, word: Array, half: str = "") -> None:
         """Writes the active lanes."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)

@@ -6,8 +6,9 @@ upper, what is compared; in LDS, CDNA's CMPST has them in `data2` and `data`, RD
 (AMD's pseudocode, which the tests run beside each row).
 
 Operations on numbers round to nearest, and differ between memories in what they do with subnormal ones (LLVM's pull
-requests 89468 and 96443: LDS keeps those of f32, "the SPG says it always flushes, the instruction documentation says
-it does not" of gfx90a's global memory); least and greatest ones in what they do with NaN and with zeros of two signs.
+requests 89468 and 96443: LDS keeps those of f32 where the float mode does, "the SPG says it always flushes, the
+instruction documentation says it does not" of gfx90a's global memory); least and greatest ones in what they do with
+NaN and with zeros of two signs.
 `Atomic.doubtful` says which: such a result is refused where it comes up.
 What it cannot represent: operations on two addresses, those that M0 addresses (append, consume), and ordered ones.
 """

@@ -31,7 +31,7 @@ class Alu:
     element: int = 0  # bits of each number of a source that holds two; 0: it holds one
     picks: int = 0  # bits of `opsel` that pick a part of a source or of the result, instead of one of each source
     mixed: bool = False  # fields say of each source whether it is an f32 or an f16
-    limits: Mapping[str, int] = field(default_factory=dict)  # what a constant source is at most
+    limits: Mapping[str, int] = field(default_factory=dict)  # what a source is at most, of a result of 64 bits
 
     def number(self, token: str) -> int:
         """The bits of the floating-point number that a source is, or of each that it holds; 0 of other sources."""

@@ -3,13 +3,14 @@
 | instruction | lane n reads lane | of one that is not active |
 |---|---|---|
 | DS_BPERMUTE_B32 | (address + offset) / 4 | 0; DS_BPERMUTE_FI_B32: its register |
-| DS_PERMUTE_B32 | the last that is active and names n so | – (0 where none does) |
+| DS_PERMUTE_B32 | the one that is active and names n so | – (0 where none does) |
 | DS_SWIZZLE_B32 | by its offset: `swizzled` | 0 |
 | V_PERMLANE16_B32, V_PERMLANEX16_B32 | of its row, or the other, that two words name, four bits each | as DPP16 |
 | the same with _VAR | that the second source names | as DPP16 |
 | V_PERMLANE64_B32 | of the other half of 64 | its register |
 
-(AMD's pseudocode for each; CDNA 3 and RDNA 3 ISA, DS_SWIZZLE_B32.)
+(AMD's pseudocode for each; CDNA 3 and RDNA 3 ISA, DS_SWIZZLE_B32.)  Where several lanes name one by DS_PERMUTE_B32 the
+highest wins by the pseudocode, any by RDNA's text, and one by "standard LDS arbitration rules" by CDNA 4's.
 """
 
 from __future__ import annotations

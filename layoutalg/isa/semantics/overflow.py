@@ -1,8 +1,8 @@
-"""Numbers that overflow with FP16_OVFL set in the mode: the greatest number of their type, of finite sources.
+"""Numbers that overflow with FP16_OVFL set in the mode: the greatest number of their type.
 
 "If set, an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while still preserving true INF
-values" (ISA manuals, MODE); so are fp8 and bf8 by their conversions (Triton's pull request 7337; AMD's FNUZ has no
-infinity: what is infinite is no number there).  Such a function has the name of the plain one and `_held`.
+values" (ISA manuals, MODE).  Conversions to fp8 and bf8 make the greatest number of infinities too (CDNA 4 ISA, 7.3,
+the table of FP16_OVFL; Triton's pull request 7337).  Such a function has the name of the plain one and `_held`.
 What it cannot represent: reciprocals, powers and roots in 16 bits, of which sources differ (of 1 / 0).
 """
 

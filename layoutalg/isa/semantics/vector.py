@@ -178,7 +178,8 @@ _CLAMPED = {
 #: A choice may be one of numbers, which the encoding negates (ISA manuals, V_CNDMASK_B32: "floating-point modifiers").
 _CHOICE = table(("V_CNDMASK_B32", "d32 <- a32 b32 n", lambda w, a, b, n: w.ite(n, b, a)), signs="ab")
 
-#: It shifts by 0 to 4, "a real limitation" (LLVM's review D121401); AMD's pseudocode takes three bits of the number.
+#: It shifts by 0 to 4, "a real limitation" (LLVM's review D121401); of more AMD's pseudocode takes three bits, and the
+#: text beside it says that it shifts by nothing (CDNA 4 ISA).
 _SHIFT_AND_ADD = {
     "V_LSHL_ADD_U64": Alu(
         ("d64",), ("a64", "b32", "c64"), lambda w, a, b, c: w.shl(a, low_bits(w, b, 3)) + c, limits={"b": 4}

@@ -206,6 +206,10 @@ class SymbolicRegisters:
         """What it has, whether or not more is under way."""
         return self._held((operand.kind, operand.index))
 
+    def anything(self) -> Word:
+        """An unknown of its own."""
+        return self.w.unknown_word()
+
     def write_register(self, operand: Operand, bits: int, word: Word | Mask, half: str = "") -> None:
         """Writes under the lane's own condition; the bits of all lanes are a number that no lane knows."""
         if isinstance(word, Mask):

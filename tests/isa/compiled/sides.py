@@ -13,6 +13,7 @@ from layoutalg.isa.compiled.kernel import text_of
 from layoutalg.isa.compiled.launch import CALL, called
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.interpreter.operands import UNSAID
 from layoutalg.isa.run.described import TakenForms
 from layoutalg.isa.semantics.table import ALU
 
@@ -168,11 +169,12 @@ def plain(name):
 
 
 def chunks(names, target, lanes):
-    """Names that the numpy machine takes, so many that their results fit the registers."""
+    """Names that the numpy machine takes, and of whose results all is said, so many that they fit the registers."""
     forms, found, chunk, used = TakenForms(target, lanes), [], [], 0
     for name in names:
         first = instructions_of([name], target)[0]
-        if forms.refused(first):
+        noise = ALU[name].limits or (name in UNSAID and not forms.kernel.architecture.halves)
+        if noise or forms.refused(first):
             continue
         scalars = 2 * sum(o.kind == "s" and o.index >= 20 for o in first.operands.values())
         if used + scalars > 80 or len(chunk) == 100:

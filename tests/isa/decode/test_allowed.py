@@ -81,6 +81,9 @@ def word(code, *changes):
         ("gfx1201", "s_barrier_signal -1", [(0, 7, 128)], "a barrier that is not the block's"),
         ("gfx1201", "s_barrier_signal -1", [(0, 7, 125)], "a barrier that is not the block's"),
         ("gfx1201", "s_barrier_wait 0xffff", [(0, 15, 0)], "a barrier that is not the block's"),
+        ("gfx1100", "flat_load_b32 v2, v[4:5]", [(0, 12, 0x1008)], "0x1008, of which the machine ignores the highest"),
+        ("gfx950", "ds_write2_b32 v2, v3, v4 offset1:4", [(0, 7, 4)], "two elements at one offset"),
+        ("gfx1201", "ds_load_2addr_stride64_b64 v[2:5], v6 offset1:1", [(8, 15, 0)], "two elements at one offset"),
         ("gfx942", "v_lshl_add_u64 v[2:3], s[4:5], 1, v[6:7]", [(32, 40, 253)], "2 registers from scc on are not"),
         ("gfx942", "v_lshl_add_u64 v[2:3], s[4:5], 1, v[6:7]", [(32, 40, 124)], "2 registers from m0 on are not"),
     ],
@@ -95,6 +98,13 @@ def test_what_no_assembler_writes_is_refused(target, line, changes, why):
 @pytest.mark.parametrize("line", SUM)
 def test_what_is_allowed_is_decoded(line):
     assert decoded("gfx942", encoded("gfx942", line)[:8], vector_registers=256).instructions
+
+
+def test_three_registers_of_a_transposed_load_begin_at_any():
+    """ds_read_b96_tr_b6 v[3:5], v0 (CDNA 4 ISA, 11.4), and of ds_read_b96 not."""
+    assert decoded("gfx950", bytes.fromhex("0000c2d900000003")).instructions
+    with pytest.raises(UnsupportedInstructionError, match="3 registers from v3 on, which is odd"):
+        decoded("gfx950", bytes.fromhex("0000fcd900000003"))
 
 
 def with_descriptor(target, offset, change):

@@ -42,6 +42,10 @@ def test_an_exchange_does_what_amds_pseudocode_says(name, target, code, offset):
     lanes = 64 if target.startswith("gfx9") else 32
     active = [True] * 64 if "SWAP" in name else SOME
     machine, instructions = machine_of(target, code + WAITS.get(target, ""), active[:lanes])
+    if name == "DS_PERMUTE_B32":  # each lane names another; bits beside its number are ignored
+        order = np.random.default_rng(5).permutation(lanes).astype(np.uint32) * np.uint32(4)
+        above = machine.registers.vectors["v", 7] & np.uint32(~(4 * lanes - 4) & 0xFFFFFFFF)
+        machine.registers.vectors["v", 7] = above | order
     before, found = after(machine, instructions)
     assert found == told(name, target, lanes, active, before, offset)
 
@@ -119,9 +123,13 @@ def test_a_swap_with_lanes_that_are_not_active_is_refused():
         after(*machine_of("gfx950", "07b5047e", SOME))
 
 
-def test_the_last_lane_that_names_another_is_read_by_it():
-    """DS_PERMUTE_B32 with all lanes naming one: what no lane names is 0."""
+def test_lanes_that_name_one_agree_on_its_word():
+    """DS_PERMUTE_B32 with all lanes naming one: what no lane names is 0; of other words no source says which it is."""
     machine, instructions = machine_of("gfx942", "00007cd807090002" + WAITS["gfx942"], [True] * 64)
-    machine.registers.vectors["v", 7] = machine.registers.w.const(0, 32) | np.full(64, 20, np.uint32)
-    before, found = after(machine, instructions)
-    assert found[2] == [before[9][63] if n == 5 else 0 for n in range(64)]
+    vectors, none = machine.registers.vectors, machine.registers.w.const(0, 32)
+    vectors["v", 7] = none | np.full(64, 20, np.uint32)
+    with pytest.raises(UnsupportedInstructionError, match="two lanes give one their words"):
+        machine.step(instructions[0])
+    vectors["v", 9] = none | np.full(64, 11, np.uint32)
+    _, found = after(machine, instructions)
+    assert found[2] == [11 if n == 5 else 0 for n in range(64)]

@@ -131,3 +131,69 @@ def test_a_shift_beyond_what_the_machine_shifts_by_is_in_doubt(source):
     line = f"v_lshl_add_u64 v[2:3], v[4:5], {source}, v[6:7]"
     with pytest.raises(UnsupportedInstructionError, match="described for 0 to 4"):
         after(*machine_of("gfx942", encoded("gfx942", line).hex(), ALL))
+
+
+def counts_of_shifts(most):
+    """v_lshl_add_u64 v[2:3], v[4:5], v6, v[8:9] where v6 is the lane's number, at most so much: what it leaves."""
+    machine, instructions = machine_of("gfx950", "020008d2040d2204", ALL)
+    machine.registers.vectors["v", 6] = machine.registers.w.const(0, 32) | np.arange(64, dtype=np.uint32) % (most + 1)
+    before, _ = after(machine, instructions)
+    return before, [machine.registers.vectors["v", k] for k in (2, 3)]
+
+
+def test_a_shift_that_a_register_says_gives_anything_beyond_what_the_machine_shifts_by():
+    """AMD's pseudocode shifts by three bits of it, and its text says by nothing: the copies of a run differ there."""
+    before, found = counts_of_shifts(4)
+    for n in range(64):
+        first, second = (before[k][n] | before[k + 1][n] << 32 for k in (4, 8))
+        total = (first << n % 5) + second & (1 << 64) - 1
+        assert [int(word[..., n].max()) for word in found] == [total & 0xFFFFFFFF, total >> 32]
+    _, found = counts_of_shifts(7)
+    assert [len(word) for word in found] == [2, 2]
+    alike = [n for n in range(64) if all(word[0, 0, 0, n] == word[1, 0, 0, n] for word in found)]
+    assert alike == [n for n in range(64) if n % 8 <= 4]
+
+
+@pytest.mark.parametrize(
+    ("code", "other"),
+    [
+        ("020006d203091604", "kept"),  # v_fma_f16 v2, v3, v4, v5
+        ("020007d203091604", "kept"),  # v_div_fixup_f16
+        ("020004d203091604", "kept"),  # v_mad_u16
+        ("0200ebd103091604", "cleared"),  # v_mad_legacy_u16
+        ("0309043e", "cleared"),  # v_add_f16 v2, v3, v4
+        ("0200fad103091604", "anything"),  # v_med3_f16
+        ("0200f8d103091604", "anything"),  # v_max3_i16
+        ("020533d20309161c", "anything"),  # v_bitop3_b16 … bitop3:0xe8
+    ],
+)
+def test_the_upper_half_beside_a_result_of_16_bits(code, other):
+    """CDNA 4 ISA, notes of each; what sources differ in is no value that both copies of a run have."""
+    machine, instructions = machine_of("gfx950", code, ALL)
+    with np.errstate(all="ignore"):
+        before, _ = after(machine, instructions)
+    upper = machine.registers.vectors["v", 2] >> np.uint32(16)
+    wanted = np.array(before[2], np.uint32) >> np.uint32(16) if other == "kept" else np.zeros(64, np.uint32)
+    if other == "anything":
+        assert (upper[0] != upper[1]).sum() > 60
+    else:
+        np.testing.assert_array_equal(upper.reshape(-1, 64)[-1], wanted)
+
+
+def test_the_addend_of_a_constant_product_is_indexed_as_a_third_source():
+    """s_set_gpr_idx_on s4, gpr_idx(SRC1) and gpr_idx(SRC2), v_fmamk_f32 v2, v3, 0x42000000, v4: CDNA 4 ISA, 6.6.2."""
+    for mode, addend in ((2, 4), (4, 6)):
+        machine, instructions = machine_of("gfx950", f"04{mode:02x}11bf" + "0309042e00000042", ALL)
+        machine.registers.scalars["s", 4] = machine.registers.w.const(2, 32)
+        with np.errstate(all="ignore"):
+            before, found = after(machine, instructions)
+            wanted = (floats(before, 3).astype(float) * 32 + floats(before, addend)).astype("f4")
+        np.testing.assert_array_equal(floats(found, 2), wanted)
+
+
+def test_a_move_between_lanes_of_indexed_registers_is_refused():
+    """s_set_gpr_idx_on s4, gpr_idx(SRC0), v_readfirstlane_b32 s6, v3."""
+    machine, instructions = machine_of("gfx950", "040111bf" + "03050c7e", ALL)
+    machine.registers.scalars["s", 4] = machine.registers.w.const(2, 32)
+    with pytest.raises(UnsupportedInstructionError, match="with indexed registers"):
+        after(machine, instructions)

@@ -81,6 +81,7 @@ def test_64_bits_of_one_lane_of_the_row():
     ("target", "code", "why"),
     [
         ("gfx942", "fa70047e041101ff", "64 bits of other lanes"),  # v_mov_b64_dpp … row_shr:1
+        ("gfx942", "fa30047e045101ff", "64 bits of other lanes"),  # v_ceil_f64_dpp … row_newbcast:1
         ("gfx942", "fa02047e076101ff", "row_xmask, which the machine has not"),
         ("gfx1100", "fa02047e074201ff", "row_bcast15, which the machine has not"),
         ("gfx1100", "fa12947c072301ff", "a mask of lanes that are not all written"),  # v_cmp_eq_u32_dpp … row_ror:3

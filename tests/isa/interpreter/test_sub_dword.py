@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.run.eights import decoded
 from tests.isa.machines import after, machine_of
 
 SOME = [n % 5 != 2 for n in range(64)]
@@ -93,3 +94,18 @@ def test_signs_of_halves():
 def test_what_is_not_described_is_refused(code, why):
     with pytest.raises(UnsupportedInstructionError, match=why):
         after(*machine_of("gfx942", code, SOME))
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_numbers_of_eight_bits_are_picked_and_no_more(bits):
+    """v_cvt_f32_fp8_sdwa v2, v7 src0_sel:BYTE_2 and v_cvt_pk_f32_fp8_sdwa v[2:3], v7 src0_sel:WORD_1."""
+    code, select = ("f9a8047e0706{:02x}00", 2) if bits == 8 else ("f9ac047e0706{:02x}00", 5)
+    before, found = after(*machine_of("gfx950", code.format(select), [True] * 64))
+    for k in range(bits // 8):
+        numbers = decoded(np.array(before[7], np.uint32) >> np.uint32(16 + 8 * k) & np.uint32(0xFF), "fp8", fnuz=False)
+        np.testing.assert_array_equal(np.array(found[2 + k], np.uint32).view(np.float32), numbers.astype(np.float32))
+    for other in (6, 4 if bits == 8 else 0, select | 8):  # all of it, a part of another size, a sign
+        with pytest.raises(UnsupportedInstructionError, match="a part that is not described"):
+            after(*machine_of("gfx950", code.format(other), [True] * 64))
+    with pytest.raises(UnsupportedInstructionError, match="a part that is not described"):  # dst_sel 0
+        after(*machine_of("gfx950", code.replace("0706", "0700").format(select), [True] * 64))

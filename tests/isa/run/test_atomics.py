@@ -11,6 +11,7 @@ from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
+from tests.isa.machines import after, machine_of
 from tests.matrix import each
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -170,3 +171,16 @@ def test_numbers_whose_sum_is_in_doubt_are_refused():
     where = np.zeros(64, np.int32)
     with pytest.raises(UnsupportedInstructionError, match=r"GLOBAL_ATOMIC_ADD_F32|global_atomic_add_f32"):
         execute(mutant, (1,), (64,), [np.zeros(4, np.float32).view(np.uint8), where])
+
+
+def test_a_sum_in_lds_is_of_denormal_numbers_where_the_mode_keeps_them():
+    """ds_add_f32 v2, v3: of the least number and itself (CDNA 4 ISA, 9.2.2)."""
+    for mode in (0xF0, 0xC0):
+        machine, instructions = machine_of("gfx950", "00002ad802030000", [n == 0 for n in range(64)], float_mode=mode)
+        none = machine.registers.w.const(0, 32)
+        machine.registers.vectors["v", 2], machine.registers.vectors["v", 3] = none, none | np.uint32(1)
+        if mode == 0xF0:
+            after(machine, instructions)
+        else:
+            with pytest.raises(UnsupportedInstructionError, match="whose result targets differ in"):
+                after(machine, instructions)

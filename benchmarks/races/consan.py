@@ -3,8 +3,9 @@
     python -m benchmarks.races.consan FOLDER [--targets gfx942 gfx1201] [--pairs NAME …] [--seconds 60]
 
 `FOLDER` is a checkout of rocm-systems, or its part `emulation/rocjitsu/tests/dbi/consan/device`; files that are not
-there are named and left out.  A pair is one kernel: a word of the state that it is given says whether it comes to the
-barrier, or to the counter, that the racy one lacks.  So the launch file says what the words hold (`consan.toml`).
+there are named and left out.  Most pairs are one kernel: a word of the state that it is given says whether it comes to
+the barrier, or to the counter, that the racy one lacks.  So the launch file says what the words hold (`consan.toml`).
+Others are two instances of a template, and some files have several kernels, each a row of its own.
 
 | the pair's | proved | unknown | refuted |
 |---|---|---|---|
@@ -20,7 +21,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from layoutalg.audit.audit import Audit, audit
 from layoutalg.device.compile import compile_file
 from layoutalg.errors import DeviceError
 from layoutalg.formats.spec import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.container.chosen import chosen_kernel
+from layoutalg.isa.decode.code import decode_kernel
 
 PLACE = Path("emulation/rocjitsu/tests/dbi/consan/device")
 PAIRS: Mapping[str, Mapping[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
@@ -63,7 +64,7 @@ base = {{ kind = "packed", lengths = [{words}] }}
 grid = {grid}
 block = [{threads}]
 lds = {lds}
-arguments = ["state"]
+arguments = {arguments}
 writes = ["state"]
 initially = {initially}
 """
@@ -84,42 +85,52 @@ class Said:
 def launch(pair: Mapping[str, Any], side: str, wave: int) -> str:
     """The launch file of a side."""
     threads = pair.get("threads") or pair["waves"] * wave
-    held = {word: eval(str(value), {"wave": wave}) for word, value in pair[side].items()}
+    known = {"wave": wave, "threads": threads}
+    held = {word: eval(str(value), known) for word, value in pair[side].items()}
     return LAUNCH.format(
-        words=pair["words"], grid=pair.get("grid", [1]), threads=threads, lds=pair.get("lds", 0) * threads,
+        words=pair["words"], grid=pair.get("grid", [1]), threads=threads, lds=eval(str(pair.get("lds", 0)), known),
+        arguments=["state", *pair.get("scalars", [])],
         initially=[f"state[{word}] == {value}" for word, value in held.items()],
     )  # fmt: skip
 
 
-def compiled(source: Path, target: str) -> MachineCode:
-    """The only kernel of a file. Raises `DeviceError`."""
-    kept = (item for item in items(source.read_text()) if not any(word in item for word in HOST))
+def compiled(source: Path, target: str, instances: Sequence[str] = ()) -> bytes:
+    """The code object of a file, with instances of its templates. Raises `DeviceError`."""
+    kept = [item for item in items(source.read_text()) if not any(word in item for word in HOST)]
+    kept += [f"auto taken_{number}() {{ return &{one}; }}" for number, one in enumerate(instances)]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "gtest").mkdir()
         (folder / "gtest" / "gtest.h").write_text(GTEST)
         (folder / source.name).write_text("\n".join(kept))
-        code = compile_file(folder / source.name, target, include=(folder, source.parent)).payload
-    (kernel,) = read_kernels(code).values()
-    return decode_kernel(kernel)
+        return compile_file(folder / source.name, target, include=(folder, source.parent)).payload
 
 
-def said(source: Path, target: str, seconds: float) -> Iterator[Said]:
+def said(folder: Path, name: str, target: str, seconds: float) -> Iterator[Said]:
     """What `audit` says of both sides of a pair."""
-    pair = PAIRS[source.stem]
+    pair = PAIRS[name]
+    instances = pair.get("kernels", {})
+    named = {side: f"(anonymous namespace)::{one}" for side, one in instances.items()}
+    kernels = {side: named.get(side, pair.get("kernel")) for side in SIDES if side in pair}
     try:
-        code = compiled(source, target)
+        payload = compiled(folder / file_of(name), target, [*instances.values()])
     except DeviceError as error:
-        yield Said(source.stem, "", target, "not compiled", str(error).partition("\n")[0], 0)
+        yield Said(name, "", target, "not compiled", str(error).partition("\n")[0], 0)
         return
-    for side in SIDES:
+    for side, kernel in kernels.items():
+        code = decode_kernel(chosen_kernel(payload, kernel, target)[1])
         begun = time.process_time()
         try:
             found = audit(code, loads(launch(pair, side, code.kernel.wave_size)), seconds)
         except DeviceError as error:
-            yield Said(source.stem, side, target, "refused", str(error), time.process_time() - begun)
+            yield Said(name, side, target, "refused", str(error), time.process_time() - begun)
         else:
-            yield Said(source.stem, side, target, *verdict(found), time.process_time() - begun)
+            yield Said(name, side, target, *verdict(found), time.process_time() - begun)
+
+
+def file_of(name: str) -> str:
+    """The file that a pair is in."""
+    return f"{PAIRS[name].get('file', name)}.hip"
 
 
 def verdict(found: Audit) -> tuple[str, str]:
@@ -144,11 +155,11 @@ def main() -> int:
     rows = list[Said]()
     print("| pair | target | side | verdict | not proved | CPU s |\n|---|---|---|---|---|---|")
     for name in chosen.pairs:
-        source = folder / f"{name}.hip"
-        if not source.is_file():
-            print(f"{source} is not there", file=sys.stderr)
+        if not (folder / file_of(name)).is_file():
+            print(f"{folder / file_of(name)} is not there", file=sys.stderr)
             continue
-        for row in (one for target in chosen.targets for one in said(source, target, chosen.seconds)):
+        targets = [target for target in chosen.targets if target in PAIRS[name].get("targets", chosen.targets)]
+        for row in (one for target in targets for one in said(folder, name, target, chosen.seconds)):
             rows.append(row)
             print(
                 f"| {row.pair} | {row.target} | {row.side} | {row.verdict} | {row.why} | {row.seconds:.1f} |",

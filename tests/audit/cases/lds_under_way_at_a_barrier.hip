@@ -71,3 +71,22 @@ KERNEL(turns, for (int k = 0; k < 4; ++k) {
 //: race_free refuted, initialised unknown
 KERNEL(turns_too_soon, for (int k = 0; k < 4; ++k) {
   STORE(t + k % 2 * 128, v + k) MEET READ(u, 127 - t + k % 2 * 128) WAIT(0) HAVE(u) w += u; })
+//: proved
+KERNEL(many_turns, for (int k = 0; k < (b & 7); ++k) {
+  STORE(t + k % 2 * 128, v + k) MEET WAIT(0) MEET READ(u, 127 - t + k % 2 * 128) WAIT(0) HAVE(u) w += u; })
+
+// Waited for at the head of the next turn, and behind the loop.
+//: proved
+KERNEL(turns_over, for (int k = 0; k < 4; ++k) {
+  WAIT(0) MEET if (k) { READ(u, 127 - t + (k + 1) % 2 * 128) WAIT(0) HAVE(u) w += u; }
+  STORE(t + k % 2 * 128, v + k) MEET })
+//: race_free refuted, initialised unknown
+KERNEL(turns_over_too_soon, for (int k = 0; k < 4; ++k) {
+  MEET if (k) { READ(u, 127 - t + (k + 1) % 2 * 128) WAIT(0) HAVE(u) w += u; }
+  STORE(t + k % 2 * 128, v + k) MEET })
+
+// One of two ways waits; and all store the same in one turn, not in the next one.
+//: race_free refuted, initialised unknown
+KERNEL(one_way, STORE(t, v) MEET if (b & 1) { WAIT(0) } MEET READ(w, 127 - t) WAIT(0) HAVE(w))
+//: race_free refuted
+KERNEL(same_values, for (int k = 0; k < 2; ++k) { STORE(t & 63, k) MEET } WAIT(0) MEET READ(w, t & 63) WAIT(0) HAVE(w))

@@ -148,13 +148,11 @@ def _both(w: IndexValues, one: State, other: State) -> State:
     mine, theirs = _difference(one, other)
     joined = one.copy()
     joined.parted = tuple(dict.fromkeys((*one.parted, *other.parted)))
-    if one.barriers is not other.barriers:
-        more = simplify(one.barriers - other.barriers)
-        joined.barriers = simplify(other.barriers + choice(all_of(*mine), more, ZERO))
+    joined.barriers = _of_one_way(mine, one.barriers, other.barriers)
+    joined.invalidated = _of_one_way(mine, one.invalidated, other.invalidated)
     either = disjunction(all_of(*mine), all_of(*theirs))
     joined.path = (*(p for p in one.path if p in other.path), *((either,) if either is not TRUE else ()))
     joined.outstanding.join(other.outstanding)
-    joined.invalidated = one.invalidated if one.invalidated is other.invalidated else ZERO
     joined.caches = {cache: e for cache, e in one.caches.items() if other.caches.get(cache) is e}
     undefined = _Undefined(w)
     changed = (key for key in {**one.scalars, **other.scalars} if one.scalars.get(key) is not other.scalars.get(key))
@@ -164,6 +162,11 @@ def _both(w: IndexValues, one: State, other: State) -> State:
         joined.cells[key] = _writes(w, one, other, key)
     joined.scc = _either_scc(w, one.scc, other.scc)
     return joined
+
+
+def _of_one_way(mine: Sequence[Expr], one: Expr, other: Expr) -> Expr:
+    """A number of barriers, of the way that was taken."""
+    return one if one is other else simplify(other + choice(all_of(*mine), simplify(one - other), ZERO))
 
 
 def _either_scc(w: IndexValues, one: Bit | None, other: Bit | None) -> Bit | None:

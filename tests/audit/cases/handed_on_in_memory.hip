@@ -42,3 +42,13 @@ KERNEL(in_turns, unsigned a = 0; for (int k = 0; k < n; k++) { o[t] = k; __synct
 KERNEL(in_turns_of_one_barrier, unsigned a = 0; for (int k = 0; k < n; k++) { o[t] = k; __syncthreads(); a += o[u]; } p[t] = a;)
 //: race_free unknown
 KERNEL(invalidated_before_all_turns, unsigned a = 0; INVALIDATE; for (int k = 0; k < n; k++) { o[t] = k; STORED; BARRIER; STAYS; a += o[u]; LOADED; BARRIER; } p[t] = a;)
+// ways that meet: what is stored on one of them alone, and seen there
+//: proved
+KERNEL(on_one_way, if (n > 4) { o[t] = t * 3; __syncthreads(); } p[t] = o[u];)
+//: race_free unknown
+KERNEL(invalidated_on_the_other, if (n > 4) { o[t] = t * 3; STORED; BARRIER; STAYS; } else INVALIDATE; p[t] = o[u];)
+//: race_free unknown
+KERNEL(invalidated_on_one, o[t] = t * 3; STORED; if (n > 4) { BARRIER; INVALIDATE; } else { STAYS; BARRIER; } p[t] = o[u];)
+//: slow
+//: race_free unknown
+KERNEL(invalidated_in_odd_turns, unsigned a = 0; for (int k = 0; k < n; k++) { o[t] = k; STORED; BARRIER; if (k & 1) INVALIDATE; a += o[u]; LOADED; BARRIER; } p[t] = a;)

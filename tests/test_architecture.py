@@ -172,6 +172,7 @@ OF_NO_MODULE = {
     "foreign/test_twins": "benchmarks/foreign/twins.toml, kernels with a seeded fault",
     "interop/cute/test_definitions": "all that the room can be asked, by definition",
     "interop/cute/test_pycute": "benchmarks/cute, the room beside NVIDIA's own",
+    "isa/test_manual": "benchmarks/decoders/MANUAL.md, where AMD's XML and manual differ",
     "isa/test_new_instruction": "a recipe of CONTRIBUTING",
     "judge/test_table": "benchmarks/judge, kernels of KernelBench's first kinds",
     "kernel/library/test_new_kernel": "a recipe of CONTRIBUTING",

@@ -1,10 +1,13 @@
 """Kernels edited by hand: their assembly between the compiler and the assembler, or the bits of one instruction."""
 
 import functools
+import io
 import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
 
 from layoutalg.device.compile import compile_to_assembly
 from layoutalg.device.compilers import choose_compiler, output_name
@@ -49,3 +52,12 @@ def mutant(program, instruction, *bits):
     code = bytearray(program.kernel.code)
     code[start : start + instruction.size] = word.to_bytes(instruction.size, "little")
     return decode_kernel(replace(program.kernel, code=bytes(code)))
+
+
+def bytes_of(lines, target):
+    """What the assembler makes of instructions that stand in no kernel, one after the other."""
+    _, assemble, *_ = choose_compiler(target).steps(target, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "kernel.s").write_text("\n".join((*lines, "")))
+        subprocess.run(assemble, cwd=folder, check=True)
+        return ELFFile(io.BytesIO((Path(folder) / "kernel.o").read_bytes())).get_section_by_name(".text").data()

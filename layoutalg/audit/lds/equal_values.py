@@ -259,7 +259,9 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
 def store_one_value(access: TracedAccess, values: ThreadValues) -> bool:
     """Whether all threads of a block store the same by an access, in one turn of the loops around it."""
     threads = np.nonzero(values.block.may_hold(access.guard))[0].tolist()
-    return len({tuple(values.of(e, thread) for e in access.stored) for thread in threads}) == 1
+    held = (tuple(values.of(e, thread) for e in access.stored) for thread in threads)
+    first = next(held, None)
+    return first is not None and all(one == first for one in held)  # most differ at once
 
 
 def _each_iteration(one: LdsRow, other: LdsRow) -> Iterator[list[tuple[LdsRow, int, int]]]:

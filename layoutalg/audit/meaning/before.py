@@ -32,10 +32,11 @@ def stays_behind(store: TracedElement, load: TracedElement) -> bool:
 
 def behind_stores(trace: Sequence[TracedElement], loops: LoopRecord) -> set[Expr]:
     """What loads bring of tensors that may come behind a store to them."""
-    stores: dict[str, list[tuple[int, TracedElement]]] = {}
+    #: Of each tensor the stores that a load cannot tell apart, the first of them in the code, with its place.
+    stores: dict[str, dict[object, tuple[int, TracedElement]]] = {}
     for place, one in enumerate(trace):
         if one.store and one.buffer != LDS:
-            stores.setdefault(one.buffer, []).append((place, one))
+            stores.setdefault(one.buffer, {}).setdefault((one.loops, one.barriers, one.in_step), (place, one))
     told = tells(trace, loops)
     return {
         one.value
@@ -43,6 +44,6 @@ def behind_stores(trace: Sequence[TracedElement], loops: LoopRecord) -> set[Expr
         if not one.store
         and any(
             told or place < number or {*store.loops} & {*one.loops} or not stays_behind(store, one)
-            for place, store in stores.get(one.buffer, ())
+            for place, store in stores.get(one.buffer, {}).values()
         )
     }

@@ -35,7 +35,8 @@ from dataclasses import dataclass
 DIFFER = "sources differ in whether it is in the range of its buffer"
 """What is said of an access that is in range by one reading and out of it by another."""
 SCALAR = (f"{DIFFER}: its scalar offset counts along and does not wrap (rocm-systems #10928, AMD's emulator), is not "
-          "looked at (triton #10690), or counts along and wraps at 2^32 (triton #10673, seen on gfx942)")  # fmt: skip
+          "looked at (CDNA 4 ISA, 9.1.5.1; triton #10690), or counts along and wraps at 2^32 (triton #10673, seen on "
+          "gfx942)")  # fmt: skip
 """The same of one with a scalar offset."""
 
 #: What is out of range: no byte where there are some; in raw buffers.

@@ -185,7 +185,7 @@ _BUILT = (
       for name, function in _UNARY.items()),
     *(Instance(f"batched_transpose{pad}_{dtype}", _transposed, sizes)
       for pad, sizes in (("", {"B": 2, "H": 70, "W": 65}), ("_unpadded", {"B": 2, "H": 64, "W": 128}))
-      for dtype in ("f32", "i8")),
+      for dtype in ("f32", "bf16", "i8")),
     Instance("reduce_rows", _row_sums, {"M": 136, "N": 200}),
     Instance("layernorm2d_4x512", _layernorm, {"M": 5, "N": 488}, **_NORM),
     Instance("layernorm2d_1x2048", _layernorm, {"M": 3, "N": 1000}, **_NORM),
@@ -212,6 +212,8 @@ _BUILT = (
       for kind, more in (("batched_gemm", {"B": 2}), ("gemm_multi_d", {}))),
     *(_gemm(f"gemm_v3_64x64x32_{turns}", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128}, turns=turns)
       for turns in (1, 2)),
+    *(_gemm(f"gemm_v3_64x64x32_1_{dtype}_{layout}", "64x64x32_2x2x1_32x32x16", {}, turns=1, dtype=dtype, layout=layout)
+      for dtype, layout in (("bf16", "rcr"), ("fp16", "rrr"))),
     _gemm("gemm_v3_16x64x128", "16x64x128_1x4x1_16x16x32", {"M": 37, "N": 128, "J": 1}),
     _gemm("gemm_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2}),
     _gemm("gemm_v3_64x64x32_padded", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 72, "J": 1, "R": 3}, pad=True),

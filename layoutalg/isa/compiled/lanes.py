@@ -24,17 +24,11 @@ class TextLanes:
         return self.emission.value(word.bits, f"{array}[{{}} & (LANES - 1)]", lane, lanes=True)
 
     def scattered(self, word: TextWord, lane: TextWord) -> TextWord:
-        """One source lane after the other; two of other words that name one lane are refused."""
+        """One source lane after the other."""
         data, at, result = self.emission.array(word), self.emission.array(lane), self.emission.name()
-        self.emission.whole(f"uint32_t {result}[LANES] = {{0}}; uint8_t {result}_named[LANES] = {{0}};")
+        self.emission.whole(f"uint32_t {result}[LANES] = {{0}};")
         self.emission.open(LaneLoop(parallel=False))
-        place = f"{at}[l] & (LANES - 1)"
-        self.emission.in_lanes(
-            f"if (W->x[l] && {result}_named[{place}] && {result}[{place}] != {data}[l]) "
-            'return refuse(B, "two lanes give one their words");'
-        )
-        self.emission.in_lanes(f"if (W->x[l]) {result}[{place}] = {data}[l];")
-        self.emission.in_lanes(f"if (W->x[l]) {result}_named[{place}] = 1;")
+        self.emission.in_lanes(f"if (W->x[l]) {result}[{at}[l] & (LANES - 1)] = {data}[l];")
         self.emission.close()
         return TextWord(self.emission, f"{result}[l]", 32, True)
 

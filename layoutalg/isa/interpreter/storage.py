@@ -134,7 +134,7 @@ class Lanes(Protocol):
         """For each lane the word of another, active or not, whose number it gives (modulo the wave's lanes)."""
 
     def scattered(self, word: Word, lane: Word) -> Word:
-        """For each lane the word of an active lane that gives its number, whichever; 0 where none does."""
+        """For each lane the word that active lanes give to its number, anything of several; 0 where none does."""
 
     def all_active(self) -> bool:
         """Whether every lane of every wave that the instruction is carried out for is active."""

@@ -26,22 +26,18 @@ class WaveLanes:
         return np.take_along_axis(word, self._column(lane), axis=-1) if word.shape[-1] > 1 else word
 
     def scattered(self, word: Array, lane: Array) -> Array:
-        """One source lane after the other.
-
-        Raises `UnsupportedInstructionError` where two of other words name one lane.
-        """
+        """One source lane after the other; noise where two of other words name one lane."""
         registers = self.registers
         column, active = self._column(lane), registers.exec_lanes & registers.running
         word, column, active = np.broadcast_arrays(word, column, active)
-        result, named = np.zeros(word.shape, np.uint32), np.zeros(word.shape, bool)
+        result, named, contested = np.zeros(word.shape, np.uint32), *np.zeros((2, *word.shape), np.bool_)
         for k in range(registers.lanes):
             at, here, new = column[..., k : k + 1], active[..., k : k + 1], word[..., k : k + 1]
-            old, before = (np.take_along_axis(one, at, axis=-1) for one in (result, named))
-            if (here & before & (old != new)).any():
-                raise UnsupportedInstructionError(f"two lanes give one their words, at {registers.where}")
+            old, before, doubt = (np.take_along_axis(one, at, axis=-1) for one in (result, named, contested))
             np.put_along_axis(result, at, np.where(here, new, old), axis=-1)
             np.put_along_axis(named, at, here | before, axis=-1)
-        return result
+            np.put_along_axis(contested, at, doubt | (here & before & (old != new)), axis=-1)
+        return np.where(contested, registers.anything(), result) if contested.any() else result
 
     def all_active(self) -> bool:
         """Of the live waves."""

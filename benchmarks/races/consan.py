@@ -60,6 +60,10 @@ LAUNCH = """
 name = "state"
 dtype = "u32"
 base = {{ kind = "packed", lengths = [{words}] }}
+[[descriptor]]
+name = "input"
+dtype = "u32"
+base = {{ kind = "packed", lengths = [{read}] }}
 [launch]
 grid = {grid}
 block = [{threads}]
@@ -89,7 +93,7 @@ def launch(pair: Mapping[str, Any], side: str, wave: int) -> str:
     held = {word: eval(str(value), known) for word, value in pair[side].items()}
     return LAUNCH.format(
         words=pair["words"], grid=pair.get("grid", [1]), threads=threads, lds=eval(str(pair.get("lds", 0)), known),
-        arguments=["state", *pair.get("scalars", [])],
+        arguments=[*["input"] * ("input" in pair), "state", *pair.get("scalars", [])], read=pair.get("input", 1),
         initially=[f"state[{word}] == {value}" for word, value in held.items()],
     )  # fmt: skip
 

@@ -84,6 +84,8 @@ class Arithmetic:
         fields = {key: value for key, value in instruction.fields.items() if key in alu.fields}
         if "fnuz" in alu.fields:
             fields["fnuz"] = self.kernel.machine.eights == "fnuz"
+        if "ftz" in alu.fields:
+            fields["ftz"] = self.kernel.machine.dots_flush
         effect = self._limited(instruction, alu, partial(alu.effect, values, **fields))
         if clamped and instruction.fields.get("clmp"):
             return lambda *words: values.function(clamped, effect(*words)), sources

@@ -181,8 +181,9 @@ def _dot2(source: str) -> Function:
 
 def _narrow(word: Array, kind: str) -> Array:
     """f16 or bf16 in the low bits, as f64."""
-    wide = number(word, "f16") if kind == "f16" else (word << np.uint32(16)).view(np.float32)
-    return wide.astype(np.float64)
+    wide = (word << np.uint32(16)).view(np.float32) if kind == "bf16" else number(word, "f16")
+    least = np.finfo(np.float16).smallest_normal if kind == "f16ftz" else 0
+    return np.where(np.abs(wide) < least, np.copysign(0.0, wide), wide.astype(np.float64))
 
 
 #: The types of eight bits: kind, what their names end with, whether they are FNUZ.
@@ -294,7 +295,7 @@ _PLAIN: Mapping[str, Function] = {
     "mad_f32": _of("f32", _mad),
     FLUSHED: _of("f32", _flushed),
     "two_by_pi_f64": part_of_two_by_pi,
-    **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "bf16")},
+    **{f"f32_of_dot2_{kind}": _dot2(kind) for kind in ("f16", "f16ftz", "bf16")},
 }
 
 #: Every function, by its name, on words; those that overflow also as they are where that is held.

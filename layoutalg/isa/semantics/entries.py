@@ -25,7 +25,7 @@ class Alu:
     effect: Effect
     fields: frozenset[str] = (
         frozenset()
-    )  # immediate fields that the effect takes, as keyword arguments; `fnuz`: target's
+    )  # immediate fields that the effect takes, as keyword arguments; `fnuz`, `ftz`: target's
     floats: bool = False  # done in the float mode
     signs: frozenset[str] = frozenset()  # the sources that are numbers: the encoding may negate them
     element: int = 0  # bits of each number of a source that holds two; 0: it holds one

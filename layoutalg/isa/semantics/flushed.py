@@ -47,7 +47,7 @@ _AS_THEY_ARE = frozenset({
     *(f"{name}_f32" for name in ("rcp", "sqrt", "rsq", "exp", "log", "mad")),
     *(f"{kind}_of_f32" for kind in ("i32", "u32", "f16", "fp8", "bf8", "fp8fnuz", "bf8fnuz")), "f16_of_f32_cut",
     *(f"f32_of_{kind}" for kind in (
-        "i32", "u32", "f16", "fp8", "bf8", "fp8fnuz", "bf8fnuz", "dot2_f16", "dot2_bf16")),
+        "i32", "u32", "f16", "fp8", "bf8", "fp8fnuz", "bf8fnuz", "dot2_f16", "dot2_f16ftz", "dot2_bf16")),
 })  # fmt: skip
 
 #: Functions of which a number is the first word alone.

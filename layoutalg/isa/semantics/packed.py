@@ -8,7 +8,8 @@ A mixed one does one operation on f32, or on halves that are f16: of each source
 and later it is fused (LLVM, FeatureFmaMixInsts), and targets' files give it its name.
 
 How the machine rounds within a sum of two products is in no manual (ROCm/rocm-systems, issue 12056): here it is
-computed in f64 and rounded; an f32 of it that is denormal is zero (llvm-project, pull request 205101).
+computed in f64 and rounded; an f32 of it that is denormal is zero.  CDNA's manuals say that halves are flushed too:
+LLVM has seen it of gfx90a alone (llvm-project, pull request 205101), whose file says so.
 What it cannot represent: V_PK_FMAC_F16, sums of products in 16 bits.
 """
 
@@ -112,12 +113,20 @@ def _entries() -> Iterator[tuple[str, Alu]]:
         yield f"V_FMA_MIX{half}_F16", Alu(("d32",), reads, effect, _FIELDS, floats=True, mixed=True)
 
 
+def _dot2(w: Values, a: Word, b: Word, c: Word, *, ftz: bool = False) -> Word:
+    return w.function(f"f32_of_dot2_f16{'ftz' if ftz else ''}", a, b, c)
+
+
+def _dot2_of_halves(*reads: str) -> Alu:
+    return Alu(("d32",), reads, _dot2, frozenset({"ftz"}), floats=True)
+
+
 PACKED: Mapping[str, Alu] = {
     **dict(_entries()),
+    "V_DOT2_F32_F16": _dot2_of_halves("a32", "b32", "c32"),
+    **dict.fromkeys(("V_DOT2C_F32_F16", "V_DOT2ACC_F32_F16"), _dot2_of_halves("a32", "b32", "d32")),
     **table(
-        ("V_DOT2_F32_F16", "d32 <- a32 b32 c32", function("f32_of_dot2_f16")),
         ("V_DOT2_F32_BF16", "d32 <- a32 b32 c32", function("f32_of_dot2_bf16")),
-        ("V_DOT2C_F32_F16 V_DOT2ACC_F32_F16", "d32 <- a32 b32 d32", function("f32_of_dot2_f16")),
         ("V_DOT2C_F32_BF16", "d32 <- a32 b32 d32", function("f32_of_dot2_bf16")),
         floats=True,
         signs="",

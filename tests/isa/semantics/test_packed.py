@@ -5,6 +5,7 @@ import pytest
 
 from layoutalg.isa.run.arrays import ArrayValues
 from layoutalg.isa.semantics.table import ALU
+from tests.isa.machines import after, machine_of
 
 W = ArrayValues()
 
@@ -56,6 +57,16 @@ def test_a_mixed_sum_in_one_half_keeps_the_other(half, expected):
 def test_a_sum_of_two_products(name):
     got = ALU[name].effect(W, pair(2, 3, np.float16), pair(5, -7, np.float16), single(0.5))
     assert numbers(got, np.float32)[0] == 2 * 5 - 3 * 7 + 0.5
+
+
+@pytest.mark.parametrize(("target", "kept"), [("gfx90a", False), ("gfx942", True)])
+def test_subnormal_halves_of_a_sum_of_products_are_zeros_on_gfx90a(target, kept):
+    """v_dot2_f32_f16 v2, v3, v4, v5 of two least halves: llvm-project, pull request 205101."""
+    machine, instructions = machine_of(target, "0240a3d30309161c", [True] * 64)
+    for register, word in ((3, 0x00010001), (4, 0x3C003C00), (5, 0)):
+        machine.registers.vectors["v", register] = machine.registers.w.const(word, 32) | np.zeros(64, np.uint32)
+    _, found = after(machine, instructions)
+    assert np.uint32([found[2][0]]).view(np.float32)[0] == (2.0**-23 if kept else 0)
 
 
 def test_multiplied_and_then_added_is_rounded_twice_and_has_no_denormals():

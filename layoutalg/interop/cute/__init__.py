@@ -6,7 +6,7 @@
 | use it here, and back          | `descriptor(layout)`, `layout_of(descriptor)`                              |
 | compose                        | `composition`, `coalesce`, `complement`, `right_inverse`, `left_inverse`   |
 | cut into tiles, repeat         | `logical_divide`, `zipped_divide` …, `logical_product`, `blocked_product` … |
-| say who holds what             | `mma_atom`, `TiledMma`, `tiled_copy`, `distribution`, `thread_value`       |
+| say who holds what             | `make_tiled_mma`, `make_tiled_copy`, `distribution`, `thread_value`        |
 | a tile, a thread's part, a slice| `local_tile`, `local_partition`, `slice_and_offset`                         |
 | other elements, a whole shape  | `recast`, `upcast`, `downcast`, `tile_to_shape`                            |
 | take apart, put together       | `select`, `filter`, `make_layout`, `size`, `cosize`, `rank`                |
@@ -31,8 +31,19 @@ from layoutalg.interop.cute.algebra import (
     select,
     size,
 )
+from layoutalg.interop.cute.atoms import MmaAtom, mma_atom
 from layoutalg.interop.cute.compose import coalesce, composition
+from layoutalg.interop.cute.copies import (
+    CopyAtom,
+    TiledCopy,
+    copy_atom,
+    make_tiled_copy,
+    make_tiled_copy_a,
+    make_tiled_copy_b,
+    make_tiled_copy_c,
+)
 from layoutalg.interop.cute.layout import ComposedLayout, Layout, NoLayoutError, descriptor
+from layoutalg.interop.cute.mma import TiledMma, make_tiled_mma
 from layoutalg.interop.cute.products import (
     blocked_product,
     flat_divide,
@@ -47,7 +58,7 @@ from layoutalg.interop.cute.products import (
 from layoutalg.interop.cute.recognize import layout_of
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.text import flydsl, parse
-from layoutalg.interop.cute.threads import MmaAtom, TiledMma, distribution, mma_atom, thread_value, tiled_copy
+from layoutalg.interop.cute.threads import distribution, thread_value
 from layoutalg.interop.cute.tiles import (
     downcast,
     local_partition,
@@ -61,14 +72,17 @@ from layoutalg.interop.cute.tiles import (
 __all__ = [
     "BitSwizzle",
     "ComposedLayout",
+    "CopyAtom",
     "Layout",
     "MmaAtom",
     "NoLayoutError",
+    "TiledCopy",
     "TiledMma",
     "blocked_product",
     "coalesce",
     "complement",
     "composition",
+    "copy_atom",
     "cosize",
     "descriptor",
     "distribution",
@@ -83,6 +97,11 @@ __all__ = [
     "logical_divide",
     "logical_product",
     "make_layout",
+    "make_tiled_copy",
+    "make_tiled_copy_a",
+    "make_tiled_copy_b",
+    "make_tiled_copy_c",
+    "make_tiled_mma",
     "mma_atom",
     "parse",
     "raked_product",
@@ -94,7 +113,6 @@ __all__ = [
     "slice_and_offset",
     "thread_value",
     "tile_to_shape",
-    "tiled_copy",
     "tiled_divide",
     "tiled_product",
     "upcast",

@@ -1,4 +1,4 @@
-"""Thread-value layouts, CuTe's atoms, tiled copies and tiled MMAs, as tile distributions and back.
+"""Thread-value layouts, such as those of CuTe's atoms, tiled copies and MMAs, as tile distributions and back.
 
 A thread-value layout is a layout of two modes, (thread, value) → the number of an element of a tile, the tile's first
 dimension fastest; mma.sync m16n8k16's A, a 16 × 16 tile, is ((4,8),(2,2,2)):((32,1),(16,8,128)).  A tile
@@ -12,8 +12,7 @@ distribution says the same with factors:
 | first mode fastest            | last factor fastest                                                 |
 
 What a distribution cannot represent is refused: elements that nobody holds or two values hold, and modes that no factor
-is.  Atoms come from the matrix instructions' operand maps (`layoutalg.target.matrix`), and each is proved to be its
-map; CuTe's B is (n, k), so the map's (k, n) is turned round.
+is.
 """
 
 from __future__ import annotations
@@ -23,16 +22,11 @@ from dataclasses import dataclass
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Term
-from layoutalg.interop.cute.algebra import make_layout, right_inverse, size
-from layoutalg.interop.cute.compose import composition
+from layoutalg.interop.cute.algebra import make_layout, size
 from layoutalg.interop.cute.layout import Layout, NoLayoutError, of_modes, plain
-from layoutalg.interop.cute.products import raked_product, zipped_divide
-from layoutalg.interop.cute.recognize import layout_of_map
 from layoutalg.interop.cute.sizes import at_most, exactly_over, same, size_of, times
 from layoutalg.interop.cute.trees import Mode, tree_text
 from layoutalg.layout import TileDistribution, TileDistributionEncoding
-from layoutalg.target.matrix import matrix_instruction
-from layoutalg.target.operand import OperandMap
 
 
 @dataclass(frozen=True)
@@ -177,117 +171,3 @@ def _covering(dim: int, length: Term, parts: Sequence[tuple[int | None, _Part]],
     if not same(reached, length):
         raise NoLayoutError(f"{shown}: along dimension {dim} it holds {reached} of {length} elements")
     return found
-
-
-# --- atoms and what is tiled with them --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class MmaAtom:
-    """A matrix instruction as CuTe has it: thread-value layouts of A (m, k), B (n, k) and C (m, n).
-
-    >>> atom = mma_atom("mfma_f32_32x32x8f16")
-    >>> atom.shape, atom.threads, atom.c
-    ((32, 32, 8), 64, ((32,2),(4,4)):((32,4),(1,8)))
-    """
-
-    name: str
-    shape: tuple[int, int, int]
-    threads: int
-    a: Layout
-    b: Layout
-    c: Layout
-
-
-def mma_atom(name: str) -> MmaAtom:
-    """The atom of a matrix instruction of `layoutalg.target.matrix`, AMD's or NVIDIA's, from its operand maps.
-
-    >>> mma_atom("mfma_f32_32x32x8f16").a
-    ((32,2),4):((1,128),32)
-    >>> mma_atom("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").b
-    ((4,8),(2,2)):((16,1),(8,64))
-    """
-    one = matrix_instruction(name)
-    a, c = _operand(one.a, turned=False), _operand(one.d, turned=False)
-    return MmaAtom(name, (one.m, one.n, one.k), one.wave, a, _operand(one.b, turned=True), c)
-
-
-def _operand(held: OperandMap, turned: bool) -> Layout:
-    first, second, rows = held.row, held.column, held.shape[0]
-    if turned:
-        first, second, rows = second, first, held.shape[1]
-    made = layout_of_map(first + second * rows, (held.lane, held.element))
-    assert isinstance(made, Layout)
-    return made
-
-
-@dataclass(frozen=True)
-class TiledMma:
-    """CuTe's TiledMMA: an atom for each warp, the warps laid out over (m, n).
-
-    Threads count the atom's first, then the warps as `warps` says; values count the atom's first, then its repetitions.
-
-    >>> tiled = TiledMma(mma_atom("mfma_f32_32x32x8f16"), Layout((2, 2)))
-    >>> tiled.c((128, 128))[0]
-    ((32,2),(2,2)):((128,4),(32,4096))
-    >>> tiled.a((128, 16))[0]
-    ((32,2),(2,2)):((1,512),(32,0))
-    """
-
-    atom: MmaAtom
-    warps: Layout
-
-    def __post_init__(self) -> None:
-        if len(plain(self.warps, "warps")) != 2:
-            raise NoLayoutError(f"warps {self.warps}: two modes are wanted, over m and over n")
-
-    def a(self, tile: tuple[Term, Term]) -> Layout:
-        """The thread-value layout of A's tile (m, k): warps along n hold the same."""
-        return self._over(self.atom.a, (0, 2), tile)
-
-    def b(self, tile: tuple[Term, Term]) -> Layout:
-        """The thread-value layout of B's tile (n, k): warps along m hold the same."""
-        return self._over(self.atom.b, (1, 2), tile)
-
-    def c(self, tile: tuple[Term, Term]) -> Layout:
-        """The thread-value layout of C's tile (m, n)."""
-        return self._over(self.atom.c, (0, 1), tile)
-
-    def _over(self, operand: Layout, dims: tuple[int, int], tile: tuple[Term, Term]) -> Layout:
-        """The tile in atoms; the atoms in turns of all warps; and the warps of a turn in their order."""
-        sides = [self.atom.shape[d] for d in dims]
-        if len(tile) != len(dims):
-            raise NoLayoutError(f"a tile {tile} of an operand: two lengths are wanted")
-        along = [size(self.warps[d]) if d < 2 else 1 for d in dims]
-        for have, side, n in zip(tile, sides, along, strict=True):
-            if exactly_over(have, times(side, n)) is None:
-                raise NoLayoutError(f"a tile of {have} for atoms of {side} and {n} warps: it is no multiple of both")
-        atoms = zipped_divide(Layout(tuple(tile)), tuple(sides))
-        assert isinstance(atoms, Layout)
-        turns = zipped_divide(atoms[1], tuple(along))
-        held = composition(atoms[0], operand)
-        assert isinstance(turns, Layout)
-        assert isinstance(held, Layout)
-        grid = tuple(size(mode) for mode in self.warps)
-        steps = [turns[0][dims.index(d)].stride if d in dims else 0 for d in range(2)]
-        order = composition(Layout(grid, tuple(steps)), right_inverse(self.warps))
-        assert isinstance(order, Layout)
-        if not same(size(order), size(self.warps)):
-            raise NoLayoutError(f"warps {self.warps}: they are not numbered from 0 on, each once")
-        return make_layout(make_layout(held[0], order), make_layout(held[1], turns[1]))
-
-
-def tiled_copy(threads: Layout, values: Layout) -> tuple[Layout, tuple[Term, ...]]:
-    """CuTe's make_tiled_copy: each thread a block of values; its thread-value layout, and the tile's lengths.
-
-    >>> tiled_copy(Layout((32, 8), (8, 1)), Layout((1, 4)))
-    (((8,32),4):((128,1),32), (32, 32))
-    """
-    threads, values = plain(threads, "threads"), plain(values, "values")
-    for what, one in (("threads", threads), ("values", values)):
-        if not same(size(right_inverse(one)), size(one)):
-            raise NoLayoutError(f"{what} {one}: they are not numbered from 0 on, each once")
-    both = raked_product(threads, values)
-    made = composition(right_inverse(both), Layout((size(threads), size(values))))
-    assert isinstance(made, Layout)
-    return made, tuple(size(mode) for mode in both)

@@ -87,7 +87,7 @@ def local_partition(layout: AnyLayout, threads: Layout, index: Term) -> tuple[An
     ((2,4):(4,24), 9)
     """
     sizes = tuple(product(leaves(mode.shape)) for mode in threads)
-    own = [_number(mode, index) for mode in threads]
+    own = [number_at(mode, index) for mode in threads]
     tiled = zipped_divide(layout, sizes)
     inside, among = (len(one) for one in tiled)
     return slice_and_offset(tiled, (_keeping(own, inside), _keeping((), among)))
@@ -99,7 +99,7 @@ def _keeping(at: Sequence[Kept], count: int) -> tuple[Kept, ...]:
     return (*at, *[None] * (count - len(at)))
 
 
-def _number(mode: Layout, index: Term) -> Term:
+def number_at(mode: Layout, index: Term) -> Term:
     """The coordinate in a mode of what stands at an index of the whole layout."""
     total: Term = 0
     for n, d, step in zip(*map(leaves, (mode.shape, mode.stride, packed(mode.shape))), strict=True):

@@ -337,7 +337,8 @@ def check_tiled_copy(draw: random.Random) -> None:
         return Layout(shape, draw.choice(((1, shape[0]), (shape[1], 1))))
 
     threads, each = (numbered() if draw.random() < 0.8 else any_layout(draw) for _ in range(2))
-    made, tile = cute.tiled_copy(threads, each)
+    copy = cute.make_tiled_copy(cute.copy_atom("UniversalCopy<uint8_t>", 8), threads, each)
+    made, tile = copy.layout_tv, copy.tile
     if len(threads) == len(each) == 2:
         (_, _), (inner, over) = lengths(threads), lengths(each)
         assert tuple(tile) == tuple(a * b for a, b in zip(lengths(threads), lengths(each), strict=True))

@@ -43,7 +43,7 @@ CHECKS: Mapping[str, tuple[Callable[[random.Random], None], int]] = {
     "descriptor": (of.check_descriptor, 40),
     "layout_of": (of.check_layout_of, 20),
     "distribution": (of.check_distribution, 40),
-    "tiled_copy": (of.check_tiled_copy, 30),
+    "make_tiled_copy": (of.check_tiled_copy, 30),
     "tiled_mma": (of.check_tiled_mma, 2),
     "open sizes": (check_open, 40),
     "descriptors of open sizes": (check_open_descriptor, 10),
@@ -76,6 +76,13 @@ NO_LAYOUTS = [
 ]  # fmt: skip
 MOVED = [cute.parse("Sw<1,0,1> o 0 o (4,2):(2,1)"), cute.parse("Sw<0,0,0> o 3 o (4,2):(2,1)")]
 GOOD, TILED = Layout((4, 2)), cute.TiledMma(cute.mma_atom("mfma_f32_32x32x8f16"), Layout((2, 2)))
+
+
+def tiled_copy(threads: Any, values: Any) -> cute.TiledCopy:
+    """A tiled copy of single elements."""
+    return cute.make_tiled_copy(cute.copy_atom("UniversalCopy<uint8_t>", 8), threads, values)
+
+
 ONE = [
     cute.size, cute.cosize, cute.rank, cute.make_layout, cute.select, cute.filter, cute.coalesce, cute.complement,
     cute.right_inverse, cute.left_inverse, cute.descriptor, cute.layout_of, cute.thread_value, cute.flydsl,
@@ -83,7 +90,7 @@ ONE = [
 TWO = [
     cute.composition, cute.logical_divide, cute.zipped_divide, cute.tiled_divide, cute.flat_divide,
     cute.logical_product, cute.zipped_product, cute.tiled_product, cute.blocked_product, cute.raked_product,
-    cute.tiled_copy, cute.descriptor, cute.make_layout, cute.distribution,
+    tiled_copy, cute.descriptor, cute.make_layout, cute.distribution,
 ]  # fmt: skip
 
 
@@ -119,7 +126,7 @@ def test_with_what_is_no_layout_nothing_else_is_raised(asked: Callable[[Any, Any
         (lambda: BitSwizzle("1", 0, 1), "'1' is not an integer"),
         (lambda: cute.select(GOOD, "0"), "'0' is not an integer"),
         (lambda: cute.select(GOOD, M), "mode M of"),
-        (lambda: cute.TiledMma(TILED.atom, Layout(4)), "two modes are wanted, over m and over n"),
+        (lambda: cute.TiledMma(TILED.atom, Layout(4)), "modes over m and n, or over m, n and k are wanted"),
         (lambda: cute.TiledMma(TILED.atom, "(2,2)"), "a layout is wanted, not a str"),
         (lambda: TILED.a((64,)), "two lengths are wanted"),
         (lambda: TILED.c((64, 0)), "a shape of 0"),

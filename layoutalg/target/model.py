@@ -178,7 +178,7 @@ class CodeFormat:
     `number` is EF_AMDGPU_MACH of the ELF header; `decoder` the instruction set as the decoder calls it ("": none reads
     it, and the rest says nothing).  `scratch_base`: who sets up the base of scratch; `scratch_sve`: whether scratch
     instructions have a bit that says whether they have a vector address.  `eights`: the formats of fp8 and bf8.
-    `dots_flush`: whether sums of products of halves take subnormal ones for zeros.
+    `dots_flush`: whether sums of products of f16 and bf16, matrix products too, take subnormal ones for zeros.
     `m0_bits`: how much of M0 says where in LDS a load from memory goes.  `keeps_stores`: whether a store that its wave
     has waited for may lie in a cache that other blocks do not look into.
     `opcodes`: by encoding, opcodes that other targets of the decoder have for something else, or have not, by the

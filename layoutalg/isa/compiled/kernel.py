@@ -52,7 +52,7 @@ def text_of(program: MachineCode) -> KernelText:
     kernel, calls = program.kernel, list[Call]()
     if polls(program):
         raise UnsupportedInstructionError(f"{kernel.name}: waves that wait for others have no compiled text")
-    products = Products(kernel.machine.eights == "fnuz")
+    products = Products(kernel.machine)
     blocks = [_Block(program, address, calls, products) for address in _reached(program)]
     resumed = sorted({kernel.start, *(place for block in blocks for place in block.resumed)})
     entries = "\n".join(f"case {place}: goto L{place};" for place in resumed)

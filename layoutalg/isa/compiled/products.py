@@ -14,7 +14,8 @@ from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import values
-from layoutalg.isa.semantics.matrix import is_scaled
+from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, is_scaled
+from layoutalg.target import CodeFormat
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The type of the arithmetic, by that of the elements.
@@ -27,8 +28,8 @@ _ARITHMETIC = {
 class Products:
     """The functions that a kernel calls; `text` has them."""
 
-    def __init__(self, fnuz: bool) -> None:
-        self.fnuz, self._texts = fnuz, dict[str, str]()
+    def __init__(self, machine: CodeFormat) -> None:
+        self.fnuz, self._flushes, self._texts = machine.eights == "fnuz", machine.dots_flush, dict[str, str]()
 
     @property
     def text(self) -> str:
@@ -44,7 +45,7 @@ class Products:
             raise UnsupportedInstructionError(f"{instruction.name} has no compiled text")
         name = f"product_{matrix.name}"
         if name not in self._texts:
-            self._texts[name] = _function(name, matrix)
+            self._texts[name] = _function(name, matrix, LEAST.get(matrix.a_dtype, 0.0) if self._flushes else 0.0)
         given = []
         for role in "abcd":
             operand = operand_of(instruction, role)
@@ -71,7 +72,8 @@ def _number(one: float) -> str:
     return '__builtin_nan("")' if isnan(one) else f"{'-' if one < 0 else ''}__builtin_inf()"
 
 
-def _function(name: str, matrix: MatrixInstruction) -> str:
+def _function(name: str, matrix: MatrixInstruction, least: float) -> str:
+    """The text; `least`: what A and B have that is less is 0, as is then what the sum has less than its least."""
     m, n, k = matrix.m, matrix.n, matrix.k
     kind, out = _ARITHMETIC[matrix.a_dtype], _ARITHMETIC[matrix.accumulator]
     a, b = matrix.isa_a or matrix.a, matrix.isa_b or matrix.b
@@ -88,7 +90,7 @@ static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb
   if (!W->full) return refuse(B, "a matrix instruction with inactive lanes"), false;
   if (!{_spread("a", matrix.a_dtype, a, elements["a"], name)}
    || !{_spread("b", matrix.b_dtype, b, elements["b"], name)}) return alike(B);
-  for (unsigned i = 0; i < {m}; i++) {{
+{_flush("a", m * k, least)}{_flush("b", k * n, least)}  for (unsigned i = 0; i < {m}; i++) {{
     {kind} sum[{n}] = {{0}};
     for (unsigned k = 0; k < {k}; k++)
       for (unsigned j = 0; j < {n}; j++) sum[j] += a[i * {k} + k] * b[k * {n} + j];
@@ -98,11 +100,26 @@ static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb
   for (unsigned e = 0; e < {elements["d"]}; e++)
     for (unsigned l = 0; l < LANES; l++) {{
       {out} c = rc ? element_{matrix.accumulator}(rc, l, e) : 0;
-      put_{matrix.accumulator}(result, l, e, d[{name}_d[e * LANES + l]] + c);
+      c += d[{name}_d[e * LANES + l]];
+{_flush_sum(least)}      put_{matrix.accumulator}(result, l, e, c);
     }}
   __builtin_memcpy(rd, result, sizeof result);
   return true;
 }}"""
+
+
+def _flush(array: str, count: int, least: float) -> str:
+    number = f"{array}[i]"
+    text = f"  for (unsigned i = 0; i < {count}; i++) {_zeroed(number, least)}\n"
+    return text if least else ""
+
+
+def _flush_sum(least: float) -> str:
+    return f"      {_zeroed('c', LEAST_SUM)}\n" if least else ""
+
+
+def _zeroed(number: str, least: float) -> str:
+    return f"if (__builtin_fabs({number}) < {least!r}) {number} = __builtin_copysign(0.0, {number});"
 
 
 def _spread(role: str, dtype: str, places: OperandMap, elements: int, name: str) -> str:

@@ -30,7 +30,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import decoded
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.scaled import FOURS, scale_of
-from layoutalg.isa.semantics.matrix import SCALED_BLOCK, is_scaled
+from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, SCALED_BLOCK, is_scaled
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.elements import numbers
 from layoutalg.target.operand import MatrixInstruction, OperandMap
@@ -63,12 +63,21 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     if is_scaled(instruction.name):
         a, b = a * _scales(registers, instruction, "a", matrix.m), b * _scales(registers, instruction, "b", matrix.n).mT
     budget.spend(_PRODUCT)
+    flushes = registers.kernel.machine.dots_flush and matrix.a_dtype in LEAST
+    if flushes:
+        a, b = (_flushed(one, LEAST[matrix.a_dtype]) for one in (a, b))
     with np.errstate(all="ignore"):
         product = a @ b + c
+    product = _flushed(product, LEAST_SUM) if flushes else product
     rows, columns = matrix.d.places
     target = operand_of(instruction, "d")
     for k, word in enumerate(_words(product[..., rows, columns], matrix.accumulator)):
         registers.write_register(Operand(target.kind, target.index + k), 32, word)
+
+
+def _flushed(numbers: Array, least: float) -> Array:
+    """Numbers of which those less than the least are zeros of their sign."""
+    return np.where(np.abs(numbers) < least, np.copysign(0.0, numbers), numbers)
 
 
 def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, places: OperandMap, dtype: str) -> Array:

@@ -20,6 +20,12 @@ SCALES: Mapping[str, str] = {"scale_a": "byte_a", "scale_b": "byte_b"}
 SCALED_BLOCK = 32
 
 
+#: Types of A and B of which a machine may take subnormal numbers for zeros (`CodeFormat.dots_flush`), and the least
+#: number of each that is none; the sum, an f32, then is none either (MIOpen's documentation of MI200).
+LEAST: Mapping[str, float] = {"f16": 2.0**-14, "bf16": 2.0**-126}
+LEAST_SUM = 2.0**-126
+
+
 @cache
 def matrix_instruction_of(name: str, target: str) -> MatrixInstruction | None:
     """The matrix instruction that the machine calls by this name on this target.
@@ -51,7 +57,7 @@ def heeds_mode(matrix: MatrixInstruction) -> bool:
     """Whether a product looks at the float mode: those of f32 flush A and B as it says, and no other part of any.
 
     CDNA rounds to nearest even and keeps denormals of narrower types, of f64 and of C and D, whatever the mode says
-    (CDNA 3 and 4 ISA, "Dense Matrix Multiply", DENORM and ROUND); of WMMA nothing is said.
+    (CDNA 3 and 4 ISA, "Dense Matrix Multiply", DENORM and ROUND), but gfx90a (`LEAST`); of WMMA nothing is said.
     """
     return "wmma" in matrix.name or matrix.a_dtype in ("f32", "xf32")
 

@@ -139,6 +139,24 @@ def test_a_product_of_narrow_numbers_looks_at_no_mode(mode):
     assert (machine.registers.vector("v", 0)[0] == 1).all()
 
 
+@pytest.mark.parametrize(("target", "kept"), [("gfx90a", False), ("gfx942", True)])
+def test_subnormal_halves_of_a_product_are_zeros_on_gfx90a(target, kept):
+    """Of the least f16 and 1, and of what is added to a subnormal f32 (MIOpen's documentation of MI200)."""
+    blocks = "" if target == "gfx90a" else "_f16"
+    line = f"v_mfma_f32_16x16x16{blocks or 'f16'} v[0:3], v[8:9], v[10:11], v[0:3]"
+    (instruction,) = (program := decoded(target, assembled_line(target, line), **ALL)).instructions
+    for c, factor in ((0, 0x3C00), (1, 0)):
+        machine = ConcreteMachine(
+            program.kernel, np.zeros((1, 3), np.int64), 1, 64, GlobalMemory([]), 1, LdsMeter(target), strict=False
+        )
+        words = {**dict.fromkeys(range(4), c), 8: 1, 9: 0, 10: factor, 11: 0}
+        for k, one in words.items():
+            machine.registers.write_register(Operand("v", k), 32, np.full((2, 1, 1, 64), one, np.uint32))
+        machine.step(instruction)
+        (found,) = np.unique(machine.registers.vector("v", 0))
+        assert (found != 0) == kept
+
+
 @pytest.mark.parametrize(
     ("target", "line"),
     [

@@ -30,7 +30,7 @@ from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
 
 #: What a proof of a sum leaves out.
-ROUNDING = "sums and products over an index are compared over the real numbers: rounding and infinities are left out"
+ROUNDING = "sums and products over an index are compared over reals: rounding, underflow and infinities are left out"
 
 NARROW = "rounding in types narrower than f32 is left out, too"
 """What begins the words of those types, where a kernel has such."""

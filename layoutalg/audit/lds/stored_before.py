@@ -5,8 +5,8 @@ The prover is given the thread that stored: the address is inverted, as digits o
     offset = c + Σ sₖ·iₖ, s₁ > s₂ > …    →    iₖ = (byte − c) mod s₁ mod … / sₖ
 
 and asked whether these are indices of a thread (and an iteration) that stored the byte before.  Of a thread's number
-they may be digits (`parts`): of t // 64, what is left is what the store's guard says, or 0.  In loops that each lane
-leaves for itself, of the iterations in which the store is surely made (`certain`).
+they may be digits (`parts`): t // 64, if the address has it not, is the first number that the store's guard allows.  In
+loops that each lane leaves for itself, of the iterations in which the store is surely made (`certain`).
 What it cannot represent: a byte whose writer is none of these, as where the offset is loaded.
 """
 
@@ -23,11 +23,14 @@ from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.parts import parts_of, said_to_equal
-from layoutalg.index import ZERO, Expr, all_of, any_of, eq, extent_of, simplify, var, variables
+from layoutalg.index import FALSE, ZERO, Expr, all_of, any_of, const, eq, extent_of, simplify, var, variables
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of
+
+#: Numbers that a digit may be, of which the guard is asked.
+MOST_VALUES = 64
 
 #: Stores among which the prover looks for that of a byte.
 MOST_STORES = 24
@@ -112,7 +115,7 @@ class StoredBefore:
         free = store.loops[self._shared(store, reads) :] if not earlier else ()
         ranges = [all_of(e >= 0, e < moved(extent_of(t), iterations)) for t, e in iterations.items() if e.op != "const"]
         for others in self._others(guard):
-            writer = others if unknown else self._writer(offset, byte, free, others)
+            writer = others if unknown else self._writer(offset, guard, byte, free, others)
             if writer is None:
                 return
             start, holds, passed = (moved(e, writer) for e in (offset, guard, barriers))
@@ -136,9 +139,12 @@ class StoredBefore:
             yield {**dict.fromkeys(threads, ZERO), **said}
 
     def _writer(
-        self, offset: Expr, byte: Expr, free: Sequence[Expr], others: Mapping[Expr, Expr]
+        self, offset: Expr, guard: Expr, byte: Expr, free: Sequence[Expr], others: Mapping[Expr, Expr]
     ) -> dict[Expr, Expr] | None:
-        """Indices of the thread (and iteration) that stores a byte, if its address is a sum of them, and `others`."""
+        """Indices of the thread (and iteration) that stores a byte, if its address is a sum of them, and `others`.
+
+        A digit of an index that the address has not is the first number that the guard allows.
+        """
         split = {t: parts for t in self.block.threads if (parts := parts_of(t, [offset]))}
         offset = simplify(moved(offset, {t: parts.whole for t, parts in split.items()}))
         digits = (v for t in self.block.threads for v in (split[t].digits if t in split else (t,)))
@@ -149,7 +155,11 @@ class StoredBefore:
         found = form.solve(byte, lambda v: extent_of(v) - 1)
         if found is None:
             return None
-        whole = {t: moved(parts.whole, {v: found.pop(v, ZERO) for v in parts.digits}) for t, parts in split.items()}
+        said = simplify(moved(guard, {t: parts.whole for t, parts in split.items()}))
+        for v in (v for parts in split.values() for v in parts.digits if v not in found):
+            may_be = (const(k) for k in range(min(int(v.hi) + 1, MOST_VALUES)))
+            found[v] = next((k for k in may_be if simplify(moved(said, {v: k})) is not FALSE), ZERO)
+        whole = {t: moved(parts.whole, {v: found.pop(v) for v in parts.digits}) for t, parts in split.items()}
         return {**others, **found, **whole}
 
 

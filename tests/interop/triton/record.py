@@ -1,7 +1,7 @@
 """What Triton itself makes of the layouts of `cases`: its wheel (3.9, 286 MB, no GPU) is asked for each.
 
     pip install '.[triton]'
-    python -m tests.interop.triton.record [answers|conflicts|operations|padded|transposed|widths|modules]
+    python -m tests.interop.triton.record [answers|conflicts|operations|padded|partitioned|transposed|widths|modules]
 
 | file              | a line has                                                                                  |
 |-------------------|---------------------------------------------------------------------------------------------|
@@ -10,6 +10,8 @@
 | `conflicts.jsonl` | registers and shared memory, and Gluon's number of bank conflicts on NVIDIA's `cuda:90`     |
 | `operations.jsonl`| what Triton's LinearLayout computes of layouts by chance: products, inverses, compositions  |
 | `padded.jsonl`    | an operand on gfx950, and the padded layout that Triton takes to be efficient for it        |
+| `partitioned.jsonl`| partitioned memory, and the address of each element that is stored there on gfx1250        |
+|                   | (`partitions`)                                                                              |
 | `transposed.jsonl`| a load from LDS that transposes, on gfx950 or gfx1250: what each lane asks for and gets     |
 |                   | (`transposing`)                                                                             |
 | `widths.jsonl`    | registers and shared memory, and the elements and alignment of the stores that are emitted  |
@@ -36,6 +38,7 @@ from typing import Any
 from layoutalg.interop.triton import LinearLayout
 from layoutalg.target.dtypes import element_type
 from tests.interop.triton.cases import Case, cases, nvmma_pairs, operands, pairs
+from tests.interop.triton.partitions import record_partitioned
 from tests.interop.triton.transposing import record_transposed
 
 HERE = Path(__file__).parent
@@ -266,13 +269,23 @@ def record_modules() -> None:
 
 if __name__ == "__main__":
     asking = Triton()
-    chosen = sys.argv[1:] or ["answers", "conflicts", "operations", "padded", "transposed", "widths", "modules"]
+    chosen = sys.argv[1:] or [
+        "answers",
+        "conflicts",
+        "operations",
+        "padded",
+        "partitioned",
+        "transposed",
+        "widths",
+        "modules",
+    ]
     for name in chosen:
         {
             "answers": record,
             "conflicts": partial(record_conflicts, asking),
             "operations": partial(record_operations, asking),
             "padded": partial(record_padded, asking),
+            "partitioned": record_partitioned,
             "transposed": record_transposed,
             "widths": record_widths,
             "modules": record_modules,

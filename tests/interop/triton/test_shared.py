@@ -1,6 +1,9 @@
 """Memory of several partitions, and what TMA fills: by the values that are published, and priced."""
 
+import itertools
+import json
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -72,6 +75,24 @@ def test_padding_is_that_of_each_partition() -> None:
         assert memory.descriptor.offset((row, 3)) == own + own // 64 * 8
         assert memory.descriptor.offset((row + 8, 3)) == buffer + own + own // 64 * 8
     assert prove(Injective(memory.descriptor))
+
+
+def test_elements_lie_where_tritons_code_stores_them() -> None:
+    """30 by chance on gfx1250: each partition begins in 64 KiB of its own, and elements are padded from there on."""
+    told = [json.loads(line) for line in (Path(__file__).parent / "partitioned.jsonl").read_text().splitlines()]
+    padded = 0
+    for one in told:
+        memory = shared(parse(one["shared"]), one["shape"])
+        padded += bool(memory.pads)
+        places, count = memory.linear.places, one["shape"][1]
+        begins = set()
+        for partition, offset in itertools.product(range(places["partition"]), range(places["offset"])):
+            row, column = memory.linear.apply(partition=partition, offset=offset).values()
+            begin = one["addresses"][row * count + column] - 4 * memory.padded(offset)
+            assert begin % (64 << 10) == 0, (one["shared"], row, column)
+            begins.add((partition, begin))
+        assert len(begins) == len({begin for _, begin in begins}) == places["partition"]
+    assert (len(told), padded) == (30, 15)
 
 
 @pytest.mark.parametrize(("inner", "free"), [("[64:+8]", True), ("[64:+4]", False), ("[64:+1]", False)])

@@ -84,11 +84,11 @@ class Turned:
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:{self.target}",
                     "ttg.threads-per-warp" = {self.lanes} : i32}} {{
   tt.func public @turned(%x: {pointer}, %o: {pointer}) {{
-    {_places("x", stored, strides, "#own", kind)}
+    {places("x", stored, strides, "#own", kind)}
     %tile = tt.load %x_at : tensor<{inside}!tt.ptr<{kind}>, #own>
     %lds = ttg.local_alloc %tile : (tensor<{inside}{kind}, #own>) -> {memory}
     %operand = {load} %lds : {memory} -> tensor<{outside}{kind}, #dot>
-    {_places("o", held, back, "#dot", kind)}
+    {places("o", held, back, "#dot", kind)}
     tt.store %o_at, %operand : tensor<{outside}!tt.ptr<{kind}>, #dot>
     tt.return
   }}
@@ -98,7 +98,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.tar
     def recorded(self, compiled: str) -> Iterator[dict[str, Any]]:
         """Each load that transposes: its name, what every lane asks for, and what it gets, as numbers of elements."""
         packs, size, rows = self.packs, max(1, self.bits // 8), self.rows
-        for name, asked, got in _Carried(compiled, self.lanes).loads():
+        for name, asked, got in Carried(compiled, self.lanes).loads():
             elements = got[:, ::size] // size
             if packs > 1:  # a byte back is two k of a row; a byte in memory is two rows of a k
                 row, k = divmod(elements, self.k // packs) if not self.operand else divmod(elements, rows)[::-1]
@@ -107,7 +107,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.tar
                    "asked": (asked * packs // size).tolist(), "got": elements.tolist()}  # fmt: skip
 
 
-def _places(name: str, lengths: tuple[int, int], strides: tuple[int, int], layout: str, kind: str) -> str:
+def places(name: str, lengths: tuple[int, int], strides: tuple[int, int], layout: str, kind: str) -> str:
     """The pointers of a tile: `%NAME_at`."""
     shape, lines = "x".join(map(str, lengths)), []
     for d, (word, own) in enumerate((("row", f"{lengths[0]}x1"), ("column", f"1x{lengths[1]}"))):
@@ -135,7 +135,7 @@ _BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class _Carried:
+class Carried:
     """A kernel of straight lines, carried out for every lane: integers as numbers, vectors as the bytes of a load."""
 
     def __init__(self, text: str, lanes: int) -> None:

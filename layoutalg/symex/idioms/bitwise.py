@@ -124,7 +124,11 @@ def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
 
 def not_of_choice(_: WordArithmetic, a: Word) -> Expr | None:
     """`~a`, where a mask that is written as a word stays a choice of all ones and zero."""
-    return select(a.expr.args[0], *(-1 - way for way in a.expr.args[1:])) if a.expr.op == "select" else None
+    return _complement(a.expr) if a.expr.op == "select" else None
+
+
+def _complement(e: Expr) -> Expr:
+    return select(e.args[0], *map(_complement, e.args[1:])) if e.op == "select" else -1 - e
 
 
 def not_otherwise(_: WordArithmetic, a: Word) -> Expr:

@@ -1,49 +1,91 @@
 """Which loads bring what was there before the launch, of memory that the kernel stores to.
 
-| a store stands in the code | it comes before the load, perhaps |
-|---|---|
-| before it, or in a loop with it | always |
-| behind it | where its wave may have passed fewer barriers: the load's thread may find it done behind one |
-| anywhere | where waves tell each other what they have stored, by flags or tickets |
+A load comes before all stores to what it reads, where for each store of its tensor, of
 
-Other threads' stores meet a load only where a barrier is between, or where one has told (`race_free`).
+| | it is shown |
+|---|---|
+| its own thread | that it is made later, or goes elsewhere |
+| other threads, which meet it behind a barrier alone (`race_free`) | that it is behind it, or in its epoch |
+| any, where waves tell each other what they have stored, by flags or tickets | nothing: it may have come before |
+
+What it cannot represent: a store that is behind a barrier and goes elsewhere for all threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutalg.index import Expr, simplify
-from layoutalg.launch.symbolic import LDS
+from layoutalg.audit.meaning.places import Decide
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, simplify, variables
+from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.values.instances import moved, others
+
+_Placed = tuple[int, TracedElement]
+"""An element of the trace, and its place there."""
 
 
-def tells(trace: Sequence[TracedElement], loops: LoopRecord) -> bool:
+class FirstLoads:
+    """Which loads of a trace come before all stores to what they read."""
+
+    def __init__(
+        self, launched: KernelLaunch, trace: Sequence[TracedElement], loops: LoopRecord, decide: Decide
+    ) -> None:
+        self.launched, self.decide = launched, decide
+        self.told = _tells(trace, loops)
+        self._loads: dict[Expr, list[_Placed]] = {}  # by what they bring
+        self._stores: dict[str, list[_Placed]] = {}  # by their tensors
+        self._found: dict[Expr, bool] = {}
+        for number, one in enumerate(trace):
+            group = self._stores.setdefault(one.buffer, []) if one.store else self._loads.setdefault(one.value, [])
+            group.append((number, one))
+
+    def all_of(self, tensor: str) -> bool:
+        """Whether every load of a tensor does."""
+        return all(self.has(value) for value, placed in self._loads.items() if placed[0][1].buffer == tensor)
+
+    def has(self, value: Expr) -> bool:
+        """Whether what was loaded was there before the launch."""
+        if value not in self._found:
+            self._found[value] = all(self._is_first(*load) for load in self._loads[value])
+        return self._found[value]
+
+    def _is_first(self, number: int, load: TracedElement) -> bool:
+        stores = self._stores.get(load.buffer, [])
+        if stores and (self.told or not all(one.in_step for one in (load, *(store for _, store in stores)))):
+            return False  # the order of the code is none of time
+        beside = [(place, store) for place, store in stores if place < number or _shared(load, store)]
+        behind = {store.barriers for place, store in stores if place > number and not _shared(load, store)}
+        if any(simplify(barriers - load.barriers).lo < 0 for barriers in behind):
+            return False
+        if not all(_in_one_epoch(load, store) for _, store in beside):
+            return False  # behind a barrier other threads' stores are seen, and race with nothing
+        return all(self._apart(load, store, place < number) for place, store in beside)
+
+    def _apart(self, load: TracedElement, store: TracedElement, before: bool) -> bool:
+        """Whether a store of an earlier moment goes elsewhere than a load of the same thread."""
+        there = others(store.loops, "_before")
+        offset, guard = (moved(e, there) for e in (store.offset, store.guard))
+        goal = any_of(load.offset + load.size <= offset, offset + store.size <= load.offset)
+        shared = _shared(load, store)
+        earlier = TRUE if before or not shared else there[shared[0]] < shared[0]
+        if not before and len(shared) > 1:
+            earlier = any_of(*(there[t] < t for t in shared))
+        return self.decide(goal, all_of(self.launched.given, load.guard, guard, earlier))
+
+
+def _tells(trace: Sequence[TracedElement], loops: LoopRecord) -> bool:
     """Whether waves may know by flags or tickets that others have stored."""
     return bool(loops.waits) or any(one.order is not None and one.order.found and one.buffer != LDS for one in trace)
 
 
-def stays_behind(store: TracedElement, load: TracedElement) -> bool:
-    """Whether a store behind a load in the code, in no loop with it, is behind it for all threads of a block."""
-    in_step = store.in_step and load.in_step  # the order of the code is else none of time
-    return in_step and simplify(store.barriers - load.barriers).lo >= 0
+def _shared(load: TracedElement, store: TracedElement) -> list[Expr]:
+    """The loops around both."""
+    return [t for t in load.loops if t in store.loops]
 
 
-def behind_stores(trace: Sequence[TracedElement], loops: LoopRecord) -> set[Expr]:
-    """What loads bring of tensors that may come behind a store to them."""
-    #: Of each tensor the stores that a load cannot tell apart, the first of them in the code, with its place.
-    stores: dict[str, dict[object, tuple[int, TracedElement]]] = {}
-    for place, one in enumerate(trace):
-        if one.store and one.buffer != LDS:
-            stores.setdefault(one.buffer, {}).setdefault((one.loops, one.barriers, one.in_step), (place, one))
-    told = tells(trace, loops)
-    return {
-        one.value
-        for number, one in enumerate(trace)
-        if not one.store
-        and any(
-            told or place < number or {*store.loops} & {*one.loops} or not stays_behind(store, one)
-            for place, store in stores.get(one.buffer, {}).values()
-        )
-    }
+def _in_one_epoch(load: TracedElement, store: TracedElement) -> bool:
+    """Whether no barrier is between a load and a store, whatever the iterations of each."""
+    gap = simplify(store.barriers - load.barriers)
+    return gap is ZERO and not {*_shared(load, store)} & {*variables(store.barriers)}

@@ -8,9 +8,8 @@
 | what is loaded is as it was before the launch | the equation speaks of that |
 | the equation takes elements that there are | it says something |
 
-A load of a tensor that the launch writes comes before all stores to that element: those of other threads meet it only
-behind a barrier (`race_free`), and no barrier stands between such a store and the load; its own come later or go
-elsewhere. All is said where the other claims hold.
+A load of a tensor that the launch writes comes before all stores to that element (`before`).  All is said where the
+other claims hold.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from layoutalg.audit.certain import certain_iterations
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import History
 from layoutalg.audit.meaning.agreement import Agreement
-from layoutalg.audit.meaning.before import stays_behind, tells
+from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.coverage import PlacedStore, everywhere, ways
 from layoutalg.audit.meaning.expansions import Expansions, Follow
 from layoutalg.audit.meaning.places import Decide, WantedPlace, apart, index_at, place_of
@@ -41,7 +40,6 @@ from layoutalg.index import (
     ZERO,
     Expr,
     all_of,
-    any_of,
     div,
     extent_of,
     fresh,
@@ -55,7 +53,7 @@ from layoutalg.prove import Proved
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.tracing import TracedElement
-from layoutalg.symex.values.instances import moved, others
+from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import call_of, dependencies
 from layoutalg.symex.values.word import NotReadable
 
@@ -157,7 +155,7 @@ class ComputesClaim:
         """What is taken for granted where all that is stored is the equation's sums."""
         found: tuple[str, ...] | Open = UNREAD
         for single in (True, False) if self._read_twice(equation) else (True,):
-            sums = Sums.of(self.launched, self.file, self.trace, self.loops, self.history, self._decided)
+            sums = Sums.of(self.file, self.trace, self.loops, self.history, self.first)
             if isinstance(sums, Open):
                 return sums
             found = sums.compared(equation, place, partial(self._exact, single=single))
@@ -178,49 +176,15 @@ class ComputesClaim:
             found.append(PlacedStore(tuple(at), offset, part, guard, (*launched.blocks, *launched.threads, *way.loops)))
         return tuple(found)
 
+    @cached_property
+    def first(self) -> FirstLoads:
+        """Which loads bring what was there before the launch."""
+        return FirstLoads(self.launched, self.trace, self.loops, self._decided)
+
     def _as_before(self) -> dict[str, int]:
         """The tensors whose every load brings what was there before the launch, and the bytes of an element of each."""
-        found, told = {}, tells(self.trace, self.loops)
-        for name in self._tensors:
-            memory = self.launched.tensors[name]
-            if not memory.written or (not told and self._loads_first(name)):
-                found[name] = memory.element
-        return found
-
-    def _loads_first(self, tensor: str) -> bool:
-        """Whether no thread loads what was stored before.
-
-        Other threads' stores meet a load only where a barrier is between (`race_free`): so none may come behind one.
-        """
-        mine = [one for one in self.trace if one.buffer == tensor]
-        if not all(one.in_step for one in mine):
-            return False  # the order of the code is none of time
-        for number, load in enumerate(mine):
-            for place, store in enumerate(mine):
-                if load.store or not store.store:
-                    continue
-                shared = [t for t in load.loops if t in store.loops]
-                if place > number and not shared:
-                    if not stays_behind(store, load):
-                        return False
-                    continue
-                gap = simplify(store.barriers - load.barriers)
-                if gap is not ZERO or {*shared} & {*variables(store.barriers)}:
-                    return False  # behind a barrier other threads' stores are seen, and race with nothing
-                if not self._apart(load, store, place < number):
-                    return False
-        return True
-
-    def _apart(self, load: TracedElement, store: TracedElement, before: bool) -> bool:
-        """Whether a store of an earlier moment goes elsewhere than a load of the same thread."""
-        there = others(store.loops, "_before")
-        offset, guard = (moved(e, there) for e in (store.offset, store.guard))
-        goal = any_of(load.offset + load.size <= offset, offset + store.size <= load.offset)
-        shared = [t for t in load.loops if t in store.loops]
-        earlier = TRUE if before or not shared else there[shared[0]] < shared[0]
-        if not before and len(shared) > 1:
-            earlier = any_of(*(there[t] < t for t in shared))
-        return self.decide(goal, all_of(self.launched.given, load.guard, guard, earlier))
+        tensors = {name: self.launched.tensors[name] for name in self._tensors}
+        return {name: one.element for name, one in tensors.items() if not one.written or self.first.all_of(name)}
 
     def _at_the_end(self, store: StoredTerm) -> StoredTerm:
         """A store behind a loop: what is left of the loop is what its last iteration made."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.history import Env, History
 from layoutalg.audit.meaning.agreement import Agreement
+from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.places import Decide, WantedPlace, index_at
 from layoutalg.audit.meaning.sums.addends import Sum
 from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, WordAt
@@ -23,7 +24,6 @@ from layoutalg.audit.meaning.wanted import Wanted
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, simplify, variables
-from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
@@ -55,19 +55,18 @@ class Sums:
     @classmethod
     def of(
         cls,
-        launched: KernelLaunch,
         file: SpecFile,
         trace: Sequence[TracedElement],
         loops: LoopRecord,
         history: History | Open,
-        decide: Decide,
+        first: FirstLoads,
     ) -> Sums | Open:
         """What a kernel stores as it is launched, where it is seen what LDS forwards."""
         assert file.launch is not None
         dtypes = {name: file.descriptor(name).dtype or "" for name in file.launch.tensors}
         if isinstance(history, Open):
             return history
-        return cls(KernelWords(launched, trace, loops, dtypes, history), file, trace, decide)
+        return cls(KernelWords(trace, loops, dtypes, history, first), file, trace, first.decide)
 
     def compared(self, equation: Equation, place: WantedPlace, exact: Exact) -> tuple[str, ...] | Open:
         """What is taken for granted where each element is what an equation says; or why one is not seen to be."""

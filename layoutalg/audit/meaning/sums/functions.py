@@ -104,7 +104,7 @@ class _TermOf:
         """What was loaded: the parts of elements, each at a hole."""
         one = self.kernel.loads[word.expr]
         unit = min(self.kernel.launched.tensors[one.buffer].element, 4)
-        if word.expr in self.kernel.late or one.size % unit:
+        if one.size % unit or not self.kernel.first.has(word.expr):
             return Open(f"{one.buffer} is loaded from where it may have been stored to, or in parts")
         total = ZERO
         for k in range(0, one.size, unit):

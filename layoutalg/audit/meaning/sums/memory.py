@@ -40,7 +40,7 @@ def element(reader: WordReader, word: WordAt) -> Value | None:
     held = kernel.dtypes.get(first.buffer, "")
     if simplify(whole - word.expr) is not ZERO or held != word.dtype or size != dtype_of(word.dtype).bytes:
         return Open(f"{word.expr}, of elements of {held}, as {word.dtype}")
-    if first.value in kernel.late:
+    if not kernel.first.has(first.value):
         return Open(f"{first.buffer} is loaded from where it may have been stored to")
     place = kernel.placed(first.offset, word.env)
     return place if isinstance(place, Open) else Sum((Addend(factors=(Factor(first.buffer, word.dtype, place),)),))

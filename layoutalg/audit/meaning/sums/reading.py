@@ -15,12 +15,11 @@ from typing import Protocol
 from layoutalg.audit.ask import Open
 from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import Env, Forwarded, History
-from layoutalg.audit.meaning.before import behind_stores
+from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.sums.addends import Placed, Value
 from layoutalg.audit.meaning.sums.words import made_by_iterations
 from layoutalg.audit.meaning.terms import Terms
 from layoutalg.index import TRUE, Expr, all_of, simplify, variables
-from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
@@ -159,16 +158,15 @@ class KernelWords:
 
     def __init__(
         self,
-        launched: KernelLaunch,
         trace: Sequence[TracedElement],
         loops: LoopRecord,
         dtypes: Mapping[str, str],
         history: History,
+        first: FirstLoads,
     ) -> None:
         """`dtypes` says the element type of each tensor."""
-        self.launched, self.loops, self.dtypes, self.history = launched, loops, dtypes, history
-        self.loads = {one.value: one for one in trace if not one.store}
-        self.late = behind_stores(trace, loops)
+        self.launched, self.loops, self.dtypes, self.history = first.launched, loops, dtypes, history
+        self.loads, self.first = {one.value: one for one in trace if not one.store}, first
         self.made = made_by_iterations(loops)
         self._sums: dict[Expr, bool] = {}
         self._stored: dict[tuple[Expr, tuple[tuple[Expr, Expr], ...]], StoredWords | Open] = {}

@@ -51,13 +51,22 @@ Env = Mapping[Expr, Expr]
 
 @dataclass(frozen=True)
 class Forwarded:
-    """For readers where that holds: the byte that was stored, by which thread in which iteration, and if it was."""
+    """For readers of which a number is this piece's: the byte that was stored, by which thread in which iteration, …
 
-    where: Expr
+    … and if it was.
+    """
+
+    form: Expr  # the number, by the reader's coordinates
+    piece: int
     element: TracedElement
     writer: Env
     needed: Expr  # what the readers' guard must imply of the writer for the store to have happened
     threads: tuple[Ints, Ints]  # by their numbers: those that read, and of each the one that stored
+
+    @property
+    def where(self) -> Expr:
+        """That a reader is one of them."""
+        return eq(self.form, self.piece)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,29 +145,31 @@ class History:
         form = ZERO if len(stored) == 1 else digits(which, here)
         if form is None:
             return Open(f"{read.about} is of several stores")
+        each = self._writer(readers, origins["thread"].astype(np.int64), env)  # of all of them, where there is one map
         found: list[Forwarded] = []
         for piece, (store, byte) in enumerate(stored.tolist()):
             mine = which == piece
             threads = readers[mine], origins["thread"][mine].astype(np.int64)
-            one = self._piece(eq(form, piece), read, k, self.moves[store], byte, threads, env)
+            one = self._piece((form, piece), read, k, self.moves[store], byte, threads, each, env)
             if isinstance(one, Open):
                 return one
             found.append(one)
         return found
 
     def _piece(
-        self, where: Expr, read: LdsMove, k: int, store: LdsMove, byte: int, threads: tuple[Ints, Ints], env: Env
-    ) -> Forwarded | Open:
+        self, which: tuple[Expr, int], read: LdsMove, k: int, store: LdsMove, byte: int, threads: tuple[Ints, Ints],
+        each: Env | None, env: Env,
+    ) -> Forwarded | Open:  # fmt: skip
         """What some threads read of one byte of one store."""
         if store.first.atomic:
             return Open(f"{read.about} is what an atomic operation has left")
         if self._stored_by_another_iteration(read, store, k, threads[0]):
             return Open(f"{read.about} another turn may store")
-        writer = self._writer(*threads, env)
+        writer = self._writer(*threads, env) if each is None else each
         if writer is None:
             return Open(f"{read.about}: its writer is no map of digits")
         iterations = {t: env[t] for t in store.first.loops if t in read.first.loops and t in env}
-        return Forwarded(where, store.elements[byte], {**writer, **iterations}, store.row.rest, threads)
+        return Forwarded(*which, store.elements[byte], {**writer, **iterations}, store.row.rest, threads)
 
     def _writer(self, readers: Ints, writers: Ints, env: Env) -> Env | None:
         """Each coordinate of the writer, by the reader's."""

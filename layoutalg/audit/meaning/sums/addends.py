@@ -23,7 +23,8 @@ from fractions import Fraction
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.terms import Terms, memory_of
-from layoutalg.index import TRUE, Expr, all_of, negation, simplify, substitute
+from layoutalg.index import TRUE, Expr, all_of, negation, simplify, substitute, variables
+from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
 
@@ -41,8 +42,26 @@ class Placed:
         return simplify(substitute(self.expr, dict(self.at))) if self.at else self.expr
 
     def under(self, names: Mapping[Expr, Expr]) -> Placed:
-        """With other names for the variables of what the variables are."""
-        return Placed(self.expr, tuple((v, substitute(e, dict(names))) for v, e in self.at))
+        """With others in the place of variables: of what the variables are, and of those of which nothing is said."""
+        own = {v: e for v, e in names.items() if all(v is not u for u, _ in self.at)}
+        return Placed(substitute(self.expr, own), tuple((v, substitute(e, dict(names))) for v, e in self.at))
+
+    def says(self, v: Expr) -> Expr | None:
+        """What a condition says that a variable is; None where it says nothing, or more.
+
+        >>> from layoutalg.index import eq, symbol
+        >>> s, n = symbol("s"), symbol("n")
+        >>> Placed(eq(s - 1, n)).says(s), Placed(s < n).says(s), Placed(eq(s % 2, n)).says(s)
+        (n + 1, None, None)
+        """
+        if self.expr.op != "eq" or v not in variables(self.expr, *(e for _, e in self.at)):
+            return None
+        value = self.value
+        form = affine(value.args[0] - value.args[1], [v]) if value.op == "eq" else None
+        step = None if form is None else form.strides[v]
+        if form is None or step is None or step.op != "const" or abs(step.value) != 1:
+            return None
+        return simplify(form.start * -int(step.value))
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,10 @@ class Factor:
         """What it is of what lies there; None of an element."""
         return None
 
+    def placed(self, places: Sequence[Placed]) -> Factor:
+        """The same of what lies elsewhere."""
+        return replace(self, place=places[0])
+
     def at(self, places: Sequence[Expr]) -> Expr:
         """The byte, where that is there."""
         return places[0]
@@ -80,6 +103,10 @@ class Applied:
     holes: tuple[Expr, ...]
     places: tuple[Placed, ...]  # of the holes
     there: Expr = TRUE  # that an equation's elements are
+
+    def placed(self, places: Sequence[Placed]) -> Applied:
+        """The same of what lies elsewhere."""
+        return replace(self, places=tuple(places))
 
     def at(self, places: Sequence[Expr]) -> Expr:
         """The term, with these offsets."""
@@ -108,8 +135,18 @@ class Addend:
         return replace(self, guards=tuple(dict.fromkeys((*self.guards, *guards))))
 
     def over(self, index: Expr) -> Addend:
-        """Summed over an index too."""
-        return replace(self, bound=(*self.bound, index))
+        """Summed over an index too, from 0 on; of one that a guard says, for that alone."""
+        said = next((e for e in (one.says(index) for one in self.guards) if e is not None), None)
+        if said is None:
+            return replace(self, bound=(*self.bound, index))
+        found, known = self.under({index: said}), Placed(said >= 0)
+        return found if known.expr is TRUE else found.where(known)
+
+    def under(self, names: Mapping[Expr, Expr]) -> Addend:
+        """With others in the place of variables that are not bound."""
+        guards = dict.fromkeys(one.under(names) for one in self.guards)
+        factors = tuple(one.placed([place.under(names) for place in one.places]) for one in self.factors)
+        return replace(self, factors=factors, guards=tuple(one for one in guards if one.expr is not TRUE))
 
     def times(self, other: Addend) -> Addend:
         """The product, of one that is over no index: (Σ x)² is no Σ x²."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.history import Env
 from layoutalg.audit.meaning.sums.addends import Addend, Factor, Placed, Sum, Value, guarded, total
-from layoutalg.audit.meaning.sums.reading import OpenLoop, WordAt, WordReader
+from layoutalg.audit.meaning.sums.reading import OpenLoop, WordAt, WordReader, turn
 from layoutalg.audit.meaning.sums.words import halves
-from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, mod, negation, simplify, symbol, variables
+from layoutalg.index import FALSE, TRUE, Expr, all_of, eq, mod, negation, simplify, variables
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.record import Carried
 from layoutalg.symex.values.instances import moved
@@ -18,9 +18,6 @@ from layoutalg.symex.values.unknowns import dependencies
 
 #: The tensor of a carried value within its own iteration: a hole, which another thread or iteration has not.
 HOLE = "carried"
-
-#: No loop runs as often.
-MOST = 1 << 62
 
 
 def made_by_iteration(reader: WordReader, word: WordAt) -> Value | None:
@@ -83,7 +80,7 @@ def _carried(reader: WordReader, word: WordAt, iteration: Expr | None) -> Value:
         return t
     before, after = (_whole(marker, {v: getattr(one, when) for v, one in each.items()}) for when in ("before", "after"))
     outside = {v: e for v, e in word.env.items() if v is not t}
-    s = symbol(f"earlier iteration {len(word.open)}", min=0, max=MOST)
+    s = turn(len(word.open))
     below, asked = _below(reader, marker, each, iteration, {**outside, t: s}, s)
     if isinstance(below, Open):
         return below

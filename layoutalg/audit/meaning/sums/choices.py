@@ -16,11 +16,11 @@ from layoutalg.audit.meaning.sums.addends import (
     scaled,
     total,
 )
-from layoutalg.audit.meaning.sums.numbers import constant
+from layoutalg.audit.meaning.sums.numbers import INTEGERS, constant
 from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
 from layoutalg.audit.meaning.sums.words import bits_of, chosen_by, lifted
 from layoutalg.audit.meaning.terms import FLOAT_BITS, without_sign
-from layoutalg.index import TRUE, negation, simplify, variables
+from layoutalg.index import TRUE, mod, negation, simplify, variables
 from layoutalg.index.conditions import implies
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved
@@ -66,8 +66,11 @@ def choice_within(reader: WordReader, word: WordAt) -> Value | None:
 
 
 def cut(reader: WordReader, word: WordAt) -> Value | None:
-    """A word modulo more than its type's bits."""
+    """A word modulo more than its type's bits; one of several parts, of which these bits are fewer."""
     e = word.expr
+    if e.op == "add" and word.dtype not in INTEGERS:
+        low = simplify(mod(e, 1 << bits_of(word.dtype)))
+        return None if low is e or low.op == "mod" else reader.seen(word.of(low))
     if e.op != "mod" or e.args[1].op != "const" or int(e.args[1].value) % (1 << bits_of(word.dtype)):
         return None
     return reader.seen(word.of(simplify(e.args[0])))
@@ -92,7 +95,7 @@ def of_another_lane(reader: WordReader, word: WordAt) -> Value | None:
         return None
     there = simplify(moved(word.expr, {v: arguments_of(v)[0] for v in word.made_of}))
     env = reader.kernel.lane(lane, word.env)
-    return env if isinstance(env, Open) else reader.read(word.of(there).at(env))
+    return env if isinstance(env, Open) else reader.elsewhere(word.of(there).at(env))
 
 
 def given_by_launch(reader: WordReader, word: WordAt) -> Value | None:
@@ -100,4 +103,7 @@ def given_by_launch(reader: WordReader, word: WordAt) -> Value | None:
     kind = kind_of(word.expr)
     if word.expr.op != "var" or kind not in (None, Kind.UNDEFINED):
         return None
-    return Sum((Addend(factors=(Factor("" if kind is None else NOBODYS, word.dtype, Placed(word.expr)),)),))
+    place = reader.kernel.placed(word.expr, word.env) if kind is None else Placed(word.expr)
+    if isinstance(place, Open):
+        return place
+    return Sum((Addend(factors=(Factor("" if kind is None else NOBODYS, word.dtype, place),)),))

@@ -17,8 +17,9 @@ from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.places import Decide, WantedPlace, index_at
 from layoutalg.audit.meaning.sums.addends import Sum
+from layoutalg.audit.meaning.sums.anywhere import AnyThread
 from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, WordAt
-from layoutalg.audit.meaning.sums.reals import Reals
+from layoutalg.audit.meaning.sums.reals import Reals, by_rules
 from layoutalg.audit.meaning.sums.wanted_sum import WantedSum
 from layoutalg.audit.meaning.wanted import Wanted
 from layoutalg.formats.equation import Equation
@@ -45,6 +46,7 @@ class Sums:
     def __init__(self, kernel: KernelWords, file: SpecFile, trace: Sequence[TracedElement], decide: Decide) -> None:
         self.kernel, self.launched, self.file, self.trace, self.decide = kernel, kernel.launched, file, trace, decide
         self.agreement, self.rounded = Agreement(decide), Roundings()
+        self.anywhere: AnyThread | None = None
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -120,7 +122,8 @@ class Sums:
     ) -> Sum | Open:
         """What must hold for the element at an index to be what a thread stores, where that is given."""
         wanted = WantedSum(self.launched, self.file, equation, index, exact(given))
-        reals = Reals(self.kernel, wanted, given, self.decide, self.agreement, self.rounded, store.value)
+        self.anywhere = self.anywhere or AnyThread(self.kernel, wanted.exact.terms, self.rounded, by_rules)
+        reals = Reals(self.kernel, wanted, given, self.decide, self.agreement, self.rounded, store.value, self.anywhere)
         word = WordAt(store.value, self.kernel.dtypes[store.buffer], tuple(env.items()), wanted.how)
         found = reals.read(word)
         target = found if isinstance(found, Open) else wanted.whole

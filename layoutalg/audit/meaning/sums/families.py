@@ -28,8 +28,9 @@ import numpy as np
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.digits import Table, digits
-from layoutalg.audit.meaning.sums.addends import Addend, Addends, Placed, collected
-from layoutalg.audit.meaning.sums.tabulated import cases, tabulated
+from layoutalg.audit.meaning.sums.addends import Addend, Addends, collected
+from layoutalg.audit.meaning.sums.shapes import apart, least_place, numbers_of, parts_of, places_of, shape, templates
+from layoutalg.audit.meaning.sums.tabulated import cases, settled, tabulated
 from layoutalg.audit.meaning.terms import memory_of
 from layoutalg.index import (
     FALSE,
@@ -43,11 +44,9 @@ from layoutalg.index import (
     negation,
     simplify,
     substitute,
-    symbol,
     var,
     variables,
 )
-from layoutalg.index.evaluate import values
 from layoutalg.index.normal import normal
 from layoutalg.index.radix import affine, digits_by, largest_first, multiples_of
 from layoutalg.prove import ForAll
@@ -93,80 +92,41 @@ class Functions(Protocol):
     def same(self, one: FamilyFactor, want: FamilyFactor, given: Expr) -> bool:
         """Whether two terms are one where something is given."""
 
+    def may_hold(self, condition: Expr) -> bool:
+        """Whether it is worth asking if a condition always holds."""
+
+    def holds(self, condition: Expr, given: Expr) -> bool:
+        """Whether a condition is seen to hold where something is given."""
+
 
 def families(found: Addends, exactly: bool) -> FamiliesByKind:
     """Addends of a sum (or, not `exactly`, greatest) put together where they differ in numbers alone."""
     groups: dict[object, list[Addend]] = {}
     for one in collected(found) if exactly else found:
-        groups.setdefault(_shape(one), []).append(one)
+        groups.setdefault(shape(one), []).append(one)
     return _by_kind(family for group in groups.values() for family in _families(group))
-
-
-def _places(one: Addend) -> list[Placed]:
-    return [place for f in one.factors for place in f.places]
-
-
-def _parts(one: Addend) -> list[Placed]:
-    return [*_places(one), *one.guards]
-
-
-def _templates(one: Addend) -> list[Expr]:
-    """The expressions of the parts; of places without the number in them."""
-    return [*(_without_number(p.expr) for p in _places(one)), *(g.expr for g in one.guards)]
-
-
-def _numbers(one: Addend) -> list[int]:
-    """The numbers in which addends of one shape differ."""
-    return [
-        *(_number(p.expr) for p in _places(one)),
-        *(_number(e) for p in _parts(one) for _, e in p.at),
-    ]
-
-
-def _shape(one: Addend) -> object:
-    """All but those numbers; bound indices by their order."""
-    names = {v: symbol(f"bound {k}") for k, v in enumerate(one.bound)}
-    places = tuple(
-        (substitute(e, names), tuple((v, _without_number(substitute(at, names))) for v, at in p.at))
-        for e, p in zip(_templates(one), _parts(one), strict=True)
-    )
-    return one.coefficient, tuple((f.tensor, f.dtype, f.form) for f in one.factors), places, len(one.bound)
-
-
-def _least_place(one: Addend) -> tuple[int, ...]:
-    """Where the factors are at the least of all that is left open: addends are numbered in that order."""
-    places = [p.value for p in _places(one)]
-    return tuple(values(places, {v: int(v.lo) for v in variables(*places)}))
-
-
-def _without_number(e: Expr) -> Expr:
-    return simplify(e - _number(e))
-
-
-def _number(e: Expr) -> int:
-    return normal(e).terms.get((), 0)
 
 
 def _families(group: Sequence[Addend]) -> Iterator[Family]:
     """One family of all, where the numbers in which they differ are maps of their place in some order."""
     first = group[0]
     if len(group) == 1:
-        yield _family(first, [p.value for p in _parts(first)], first.bound)
+        yield _family(first, [p.value for p in parts_of(first)], first.bound)
         return
-    group = sorted(group, key=_least_place)
-    numbers = np.array([_numbers(one) for one in group], dtype=np.int64)
+    group = sorted(group, key=least_place)
+    numbers = np.array([numbers_of(one) for one in group], dtype=np.int64)
     here = _digits_of(numbers)
     seen = [digits(column, here) for column in numbers.T]
     forms = [form for form in seen if form is not None]
     if len(forms) < len(seen):
         for one in group:
-            yield _family(one, [p.value for p in _parts(one)], one.bound)
+            yield _family(one, [p.value for p in parts_of(one)], one.bound)
         return
-    count = len(_places(first))
+    count = len(places_of(first))
     added, each = forms[:count], iter(forms[count:])
     parts = []
-    for k, (e, p) in enumerate(zip(_templates(first), _parts(first), strict=True)):
-        at = {v: simplify(_without_number(e) + next(each)) for v, e in p.at}
+    for k, (e, p) in enumerate(zip(templates(first), parts_of(first), strict=True)):
+        at = {v: simplify(apart(e)[0] + next(each)) for v, e in p.at}
         parts.append(simplify(substitute(e, at) + (added[k] if k < count else 0)))
     yield _family(first, parts, (*first.bound, *here))
 
@@ -201,7 +161,7 @@ def matched(
     Open where they are seen to differ, or it is not seen which of their terms belong together.
     """
     wanted = collected(wanted) if exactly else wanted
-    targets = _by_kind(_family(one, [p.value for p in _parts(one)], one.bound) for one in wanted)
+    targets = _by_kind(_family(one, [p.value for p in parts_of(one)], one.bound) for one in wanted)
     asked: list[ForAll] = []
     for kind in {**groups, **targets}:
         mine, theirs = groups.get(kind, ()), targets.get(kind, ())
@@ -274,7 +234,7 @@ def _matched(
             asked += (ForAll("no term is there twice", eq(v, form), known) for v, form in each)
         among = [one for v, form in inverse.items() for one in _range(v, form)]
         again = [eq(substitute(place, inverse), k) for k, place in places.items()]
-        here.append(simplify(all_of(substitute(family.guard, inverse), *among, *again)))
+        here.append(simplify(all_of(substitute(_selecting(family, given, functions), inverse), *among, *again)))
     known = all_of(given, target.guard, *(one for k in target.bound for one in _range(k)))
     for case in cases(here, known):
         where = all_of(known, case.where)
@@ -283,6 +243,15 @@ def _matched(
             both = (negation(all_of(*pair)) for pair in combinations(case.left.values(), 2))
             asked += (ForAll("no term is there twice", goal, where) for goal in both)
     return asked
+
+
+def _selecting(family: Family, given: Expr, functions: Functions) -> Expr:
+    """What of a family's guard is not seen to hold wherever the rest does."""
+    parts = conjuncts(family.guard)
+    perhaps = [one for one in parts if functions.may_hold(one)]
+    others = all_of(*(one for one in parts if one not in perhaps))
+    where = all_of(given, others, *(one for v in family.bound for one in _range(v)))
+    return all_of(others, *(one for one in perhaps if not functions.holds(settled(one, where), where)))
 
 
 def _never(condition: Expr) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from layoutalg.audit.ask import Open, each_seen
 from layoutalg.audit.meaning.sums.addends import Addend, Factor, Sum, Value, guarded, total
 from layoutalg.audit.meaning.sums.reading import WordAt, WordReader
+from layoutalg.audit.meaning.sums.shapes import joined
 from layoutalg.index import ZERO, simplify
 from layoutalg.target.dtypes import dtype_of
 
@@ -17,11 +20,14 @@ def forwarded(reader: WordReader, word: WordAt) -> Value | None:
     if isinstance(found, Open):
         return found
     stored, obligations = found
-    each = each_seen(reader.read(word.of(one.expr).at(one.env)) for one in stored)
+    each = each_seen(reader.elsewhere(word.of(one.expr).at(one.env)) for one in stored)
     if isinstance(each, Open):
         return each
     if len(stored) == 1:
         return each[0].asking(obligations)
+    whole = joined([one.addends for one in each], stored[0].form, [one.piece for one in stored])
+    if whole is not None:
+        return total(Sum((), obligations), *(replace(one, addends=()) for one in each), Sum(whole))
     return total(Sum((), obligations), *(guarded(v, one.where) for v, one in zip(each, stored, strict=True)))
 
 

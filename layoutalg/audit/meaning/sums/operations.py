@@ -71,7 +71,7 @@ def matrix_sum(reader: WordReader, word: WordAt) -> Value | None:
                 return there
             operand = word.summed.of(element_of(tuple(words), held.element, kind), kind)
             operands.append(operand.at({**word.env, **there}))
-        factors = each_seen(map(reader.read, operands))
+        factors = each_seen(map(reader.elsewhere, operands))
         if isinstance(factors, Open):
             return factors
         found.append(product(*factors))

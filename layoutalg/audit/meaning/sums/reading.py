@@ -17,9 +17,9 @@ from layoutalg.audit.epochs import is_counted
 from layoutalg.audit.lds.history import Env, Forwarded, History
 from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.sums.addends import Placed, Value
-from layoutalg.audit.meaning.sums.words import made_by_iterations
+from layoutalg.audit.meaning.sums.words import halves, made_by_iterations
 from layoutalg.audit.meaning.terms import Terms
-from layoutalg.index import TRUE, Expr, all_of, simplify, variables
+from layoutalg.index import TRUE, Expr, all_of, eq, simplify, symbol, variables
 from layoutalg.prove import ForAll
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
@@ -29,6 +29,20 @@ from layoutalg.symex.values.unknowns import call_of, dependencies, function_of, 
 
 #: Functions that sums and greatests end with.
 SUMMING = frozenset({"add", "sub", "fma", "mul", "mad", "max", "min"})
+
+
+#: No loop runs as often.
+MOST_TURNS = 1 << 62
+
+TURNS: list[Expr] = []
+"""The names of turns of loops that are being read, the outermost loop's first: all that there are."""
+
+
+def turn(depth: int) -> Expr:
+    """The name of a turn of a loop within so many others that are being read."""
+    while len(TURNS) <= depth:
+        TURNS.append(symbol(f"earlier iteration {len(TURNS)}", min=0, max=MOST_TURNS))
+    return TURNS[depth]
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,13 @@ class ForwardedWord:
 
     expr: Expr
     env: Env
-    where: Placed
+    form: Placed  # of readers of which this number is
+    piece: int
+
+    @property
+    def where(self) -> Placed:
+        """That a reader is one of them."""
+        return Placed(eq(self.form.expr, self.piece), self.form.at)
 
 
 StoredWords = tuple[tuple[ForwardedWord, ...], tuple[ForAll, ...]]
@@ -144,6 +164,9 @@ class WordReader(Protocol):
 
     def seen(self, word: WordAt) -> Value:
         """The same by rules alone: no function of others."""
+
+    def elsewhere(self, word: WordAt) -> Value:
+        """The same of a word of another thread."""
 
     def reduction(self, word: WordAt) -> Expr | PerThread | None:
         """The unknown of the equation's sum that a word is shown to be."""
@@ -241,7 +264,9 @@ class KernelWords:
             one = bytes_[0]
             if any((other.writer, other.where) != (one.writer, one.where) for other in bytes_):
                 return Open(f"{expr} is of several threads' stores")
-            here = self.placed(one.where, env)
+            form, here = self.placed(one.form, env), self.placed(one.where, env)
+            if isinstance(form, Open):
+                return form
             if isinstance(here, Open):
                 return here
             for v, piece in zip(unknowns, bytes_, strict=True):
@@ -255,8 +280,14 @@ class KernelWords:
                 known = all_of(given.value, here.value)
                 obligations.append(ForAll("what is read of LDS was stored", goal.value, known))
             values = {v: piece.element.value for v, piece in zip(unknowns, bytes_, strict=True)}
-            found.append(ForwardedWord(simplify(moved(expr, values)), one.writer, here))
+            found.append(ForwardedWord(simplify(moved(expr, values)), one.writer, form, one.piece))
         return tuple(found), tuple(obligations)
+
+    def carried_in(self, expr: Expr) -> set[Expr]:
+        """What loops carry that a word is, or that a turn makes it of."""
+        parts = (expr, *(halves(expr) or ()), *variables(expr))
+        made = (u for one in parts if one in self.made for u in variables(self.made[one]))
+        return {*made, *(v for v in variables(expr) if v in self.loops.carried)}
 
     def loop_of(self, expr: Expr) -> Expr | Open:
         """The loop that carries a word."""

@@ -20,13 +20,14 @@ What is none of these is a function of elements and sums (`functions`).  What it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.agreement import Agreement
 from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.sums.addends import Addends, Sum, Value, elements_there, put_together
+from layoutalg.audit.meaning.sums.anywhere import AnyThread
 from layoutalg.audit.meaning.sums.carried import carried, made_by_iteration
 from layoutalg.audit.meaning.sums.choices import (
     choice,
@@ -42,12 +43,12 @@ from layoutalg.audit.meaning.sums.functions import function
 from layoutalg.audit.meaning.sums.memory import element, forwarded
 from layoutalg.audit.meaning.sums.numbers import INTEGERS
 from layoutalg.audit.meaning.sums.operations import arithmetic, matrix_sum, sum_of_integers
-from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, Rule, WordAt
+from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundings, Rule, WordAt, WordReader
 from layoutalg.audit.meaning.sums.wanted_sum import WantedSum, how_of
 from layoutalg.audit.meaning.sums.words import bits_of
 from layoutalg.audit.meaning.terms import Terms
 from layoutalg.formats.equation import Reduction
-from layoutalg.index import TRUE, Expr, all_of, simplify
+from layoutalg.index import TRUE, Expr, all_of, simplify, variables
 from layoutalg.prove import ForAll
 
 #: What words of one kind are, in the order in which the rules are tried.
@@ -57,14 +58,21 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 
 
+def by_rules(reader: WordReader, word: WordAt) -> Value:
+    """What the first rule says that is on words of this kind."""
+    found = next((one for one in (rule(reader, word) for rule in RULES) if one is not None), None)
+    return Open(f"{word.dtype} that is {word.expr}") if found is None else found
+
+
 class Reals:
     """Reads words of one kernel for the element at one index, where something is given."""
 
     def __init__(
         self, kernel: KernelWords, wanted: WantedSum, given: Expr, decide: Decide, agreement: Agreement,
-        rounded: Roundings, stored: Expr,
+        rounded: Roundings, stored: Expr, anywhere: AnyThread,
     ) -> None:  # fmt: skip
         """`rounded` is told the types of what is read; `stored` is the word that all this is of."""
+        self.anywhere = anywhere
         self.rounded, self.stored = rounded, stored
         self.kernel, self.wanted, self.given, self.decide, self.agreement = kernel, wanted, given, decide, agreement
         self.terms = wanted.exact.terms
@@ -78,9 +86,13 @@ class Reals:
         return self._seen_or_function(word.of(simplify(word.expr)))
 
     def seen(self, word: WordAt) -> Value:
-        """What the first rule says that is on words of this kind."""
-        found = next((one for one in (rule(self, word) for rule in RULES) if one is not None), None)
-        return Open(f"{word.dtype} that is {word.expr}") if found is None else found
+        """What rules say of it."""
+        return by_rules(self, word)
+
+    def elsewhere(self, word: WordAt) -> Value:
+        """A word of another thread: an instance of what it is in any, where it is one."""
+        found = self.anywhere.instance(word, self.given)
+        return self.read(word) if found is None else found
 
     def _seen_or_function(self, word: WordAt, itself: bool = True) -> Value:
         if (word, itself) not in self._read:
@@ -127,7 +139,8 @@ class Reals:
 
     def obligations(self, word: WordAt, found: Sum, target: Sum) -> tuple[ForAll, ...] | Open:
         """What must hold for what was read of a word to be what the equation says."""
-        functions = _FunctionsOf(self.terms, self.agreement, self.given, word)
+        blocks = self.kernel.launched.blocks
+        functions = _FunctionsOf(self.terms, self.agreement, self.given, word, self.decide, blocks)
         exactly = word.how == "add"
         groups = self._families_of(found.addends, exactly)
         pairs = matched(groups, target.addends, self.given, functions, exactly)
@@ -153,6 +166,17 @@ class _FunctionsOf:
     agreement: Agreement
     given: Expr
     word: WordAt
+    decide: Decide
+    blocks: Sequence[Expr]
+
+    def may_hold(self, condition: Expr) -> bool:
+        """Of a block's number no turn of a sum hangs: what speaks of it is perhaps that an element is there."""
+        return bool({*self.blocks} & {*variables(condition)})
+
+    def holds(self, condition: Expr, given: Expr) -> bool:
+        """Whether a condition is seen to hold where something is given."""
+        known = all_of(self.given, given)
+        return self.decide(condition, all_of(known, self.word.known_of(known, condition)))
 
     def moved(self, term: Expr, env: Mapping[Expr, Expr]) -> Expr:
         """A term with other numbers for indices."""

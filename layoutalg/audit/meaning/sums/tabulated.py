@@ -139,7 +139,7 @@ def cases(alternatives: Sequence[Expr], given: Expr) -> list[TermCase]:
         left = np.flatnonzero(row)
         others = np.flatnonzero(rows[rows[:, left].all(axis=1)].any(axis=0) & ~row)  # of places that have more
         where = all_of(*(few[n] for n in left), *(negation(few[n]) for n in others))
-        found.append(TermCase(where, {int(n): _settled(rest[n], all_of(given, where)) for n in left}))
+        found.append(TermCase(where, {int(n): settled(rest[n], all_of(given, where)) for n in left}))
     return found
 
 
@@ -152,7 +152,7 @@ def _apart(condition: Expr) -> tuple[Expr, Expr]:
     return all_of(*few), all_of(*rest)
 
 
-def _settled(condition: Expr, given: Expr) -> Expr:
+def settled(condition: Expr, given: Expr) -> Expr:
     """A condition whose sides are as `tabulated`."""
     return all_of(*(
         rebuild(one, [tabulated(side, given) for side in one.args]) if one.op in ("le", "lt", "eq") else one

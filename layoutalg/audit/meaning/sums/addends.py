@@ -44,7 +44,7 @@ class Placed:
     def under(self, names: Mapping[Expr, Expr]) -> Placed:
         """With others in the place of variables: of what the variables are, and of those of which nothing is said."""
         own = {v: e for v, e in names.items() if all(v is not u for u, _ in self.at)}
-        return Placed(substitute(self.expr, own), tuple((v, substitute(e, dict(names))) for v, e in self.at))
+        return Placed(simplify(substitute(self.expr, own)), tuple((v, substitute(e, dict(names))) for v, e in self.at))
 
     def says(self, v: Expr) -> Expr | None:
         """What a condition says that a variable is; None where it says nothing, or more.
@@ -135,11 +135,15 @@ class Addend:
         return replace(self, guards=tuple(dict.fromkeys((*self.guards, *guards))))
 
     def over(self, index: Expr) -> Addend:
-        """Summed over an index too, from 0 on; of one that a guard says, for that alone."""
-        said = next((e for e in (one.says(index) for one in self.guards) if e is not None), None)
+        """Summed over an index too."""
+        return replace(self, bound=(*self.bound, index))
+
+    def over_turns(self, turn: Expr) -> Addend:
+        """Summed over all turns, from 0 on, too; where a guard says which turn it is, of that turn alone."""
+        said = next((e for e in (one.says(turn) for one in self.guards) if e is not None), None)
         if said is None:
-            return replace(self, bound=(*self.bound, index))
-        found, known = self.under({index: said}), Placed(said >= 0)
+            return self.over(turn)
+        found, known = self.under({turn: said}), Placed(said >= 0)
         return found if known.expr is TRUE else found.where(known)
 
     def under(self, names: Mapping[Expr, Expr]) -> Addend:

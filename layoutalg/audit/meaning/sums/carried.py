@@ -93,7 +93,7 @@ def _carried(reader: WordReader, word: WordAt, iteration: Expr | None) -> Value:
         return start
     own = [one for one in body.addends if any(f.tensor == HOLE and f.places[0].expr is s for f in one.factors)]
     if len(own) == 1 and own[0] == Addend(factors=own[0].factors[:1]):
-        rest = replace(body, addends=tuple(one.where(below).over(s) for one in body.addends if one is not own[0]))
+        rest = replace(body, addends=tuple(one.where(below).over_turns(s) for one in body.addends if one is not own[0]))
         return total(start, rest.asking(asked))
     if own or iteration is None or set(each) & dependencies(after):
         return Open(f"what a loop carries, {marker}, is in one turn multiplied or chosen")

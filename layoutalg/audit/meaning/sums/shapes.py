@@ -9,7 +9,7 @@ Of threads that read from several stores, the pieces are one where the numbers a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 
@@ -99,12 +99,17 @@ def joined(each: Sequence[Addends], form: Placed, pieces: Sequence[int]) -> Adde
     return tuple(found)
 
 
+def _unused(taken: Set[Expr], count: int) -> Expr:
+    """A number of so many pieces that no place speaks of: pieces may be of pieces."""
+    return next(v for k in range(len(taken) + 1) if (v := var(f"piece of {count}, {k}", count)) not in taken)
+
+
 def _joined(alike: Sequence[Addend], form: Placed, pieces: Table) -> Addend | None:
     first = alike[0]
     if any(one.bound != first.bound or shape(one) != shape(first) for one in alike):
         return None
     columns = np.array([numbers_of(one) for one in alike], np.int64).T
-    piece = var(f"piece of {int(pieces.max()) + 1} by {form.value}", int(pieces.max()) + 1)
+    piece = _unused({v for part in parts_of(first) for v, _ in part.at}, int(pieces.max()) + 1)
     added = []
     for column in columns:
         one = digits(column - column[0], {piece: pieces})

@@ -2,7 +2,7 @@
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.sums.addends import Addend, Factor, Placed, Sum, candidate, product, put_together, total
-from layoutalg.index import negation, symbol
+from layoutalg.index import as_expr, conjuncts, eq, negation, simplify, symbol
 from layoutalg.prove import ForAll
 
 K = symbol("k", min=0, max=9)
@@ -13,6 +13,18 @@ def test_a_product_of_two_sums_is_no_sum_of_products():
     one = Sum((X.over(K),))
     assert product(one, one) == Open("a product of two sums")
     assert product(one, Sum((Addend(),))) == one
+
+
+def test_of_a_turn_that_a_guard_says_one_term_is_left():
+    turn, n = symbol("s", min=0, max=1 << 40), symbol("n")
+    one = Addend(factors=(Factor("x", "f32", Placed(turn * 4)),), guards=(Placed(turn < n),))
+    assert one.over_turns(turn).bound == (turn,)
+    (first,) = (one.where(Placed(eq(turn, 2))).over_turns(turn),)
+    assert (first.bound, first.factors[0].place.value, first.guard) == ((), as_expr(8), as_expr(2) < n)
+    before = one.where(Placed(eq(turn + 3, n))).over_turns(turn)
+    assert (before.bound, before.factors[0].place.value) == ((), simplify(n * 4 - 12))
+    assert all(part in conjuncts(before.guard) for part in conjuncts(n - 3 >= 0)), "no turn is before the first"
+    assert X.where(Placed(eq(K, symbol("n")))).over(K).bound == (K,)  # of an equation's index: it has a length
 
 
 def test_what_is_there_either_way_is_there():

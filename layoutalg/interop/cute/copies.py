@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import Term
 from layoutalg.interop.cute.algebra import make_layout, right_inverse, size
-from layoutalg.interop.cute.compose import composition
+from layoutalg.interop.cute.compose import coalesce, composition
 from layoutalg.interop.cute.layout import AnyLayout, Layout, NoLayoutError, mapped, plain
 from layoutalg.interop.cute.mma import TiledMma, thread_of
 from layoutalg.interop.cute.products import raked_product, zipped_divide
@@ -111,7 +111,12 @@ def _atom(name: str, bits: int, *layouts: Layout) -> CopyAtom:
 
 @dataclass(frozen=True)
 class TiledCopy:
-    """CuTe's TiledCopy: `layout_tv` says of the reference's threads and values which element of the tile each has."""
+    """CuTe's TiledCopy: `layout_tv` says of the reference's threads and values which element of the tile each has.
+
+    >>> copy = TiledCopy(copy_atom("UniversalCopy<uint32_t>", 16), Layout((32, 2), (1, 32)), (32, 2))
+    >>> copy.threads, copy.partition_d(Layout((32, 4)), 3)
+    (32, (((2,1),1,2):((32,0),0,64), 3))
+    """
 
     atom: CopyAtom
     layout_tv: Layout
@@ -157,7 +162,7 @@ class TiledCopy:
         inside = composition(atoms[0], composition(right_inverse(self.atom.reference), own))
         assert isinstance(inside, Layout)
         (lane, value), (lanes, values) = inside, atoms[1]
-        return make_layout(make_layout(lane, lanes), make_layout(value, values))
+        return coalesce(make_layout(make_layout(lane, lanes), make_layout(value, values)), (1, (1, 1)))
 
     def _partition(self, own: Layout, layout: AnyLayout, thread: Term) -> tuple[AnyLayout, Term]:
         thread = thread_of(thread, self.threads)
@@ -190,17 +195,35 @@ def make_tiled_copy(atom: CopyAtom, threads: Layout, values: Layout | None = Non
 
 
 def make_tiled_copy_a(atom: CopyAtom, mma: TiledMma) -> TiledCopy:
-    """The copy whose destination is what a tiled MMA wants of A."""
+    """The copy whose destination is what a tiled MMA wants of A.
+
+    >>> from layoutalg.interop.cute import make_tiled_mma
+    >>> mma = make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 2)))
+    >>> make_tiled_copy_a(copy_atom("SM75_U32x4_LDSM_N", 16), mma).source()
+    ((16,2,2,2),(8,1)):((1,256,16,0),(32,0))
+    """
     return _of_mma(atom, mma.a(), mma, (0, 2))
 
 
 def make_tiled_copy_b(atom: CopyAtom, mma: TiledMma) -> TiledCopy:
-    """The copy whose destination is what a tiled MMA wants of B."""
+    """The copy whose destination is what a tiled MMA wants of B.
+
+    >>> from layoutalg.interop.cute import make_tiled_mma
+    >>> mma = make_tiled_mma("SM80_16x8x16_F32F16F16F32_TN", Layout((2, 2)))
+    >>> make_tiled_copy_b(copy_atom("SM75_U32x2_LDSM_N", 16), mma).tile
+    (16, 16)
+    """
     return _of_mma(atom, mma.b(), mma, (1, 2))
 
 
 def make_tiled_copy_c(atom: CopyAtom, mma: TiledMma) -> TiledCopy:
-    """The copy whose source is what a tiled MMA gives."""
+    """The copy whose source is what a tiled MMA gives.
+
+    >>> from layoutalg.interop.cute import make_tiled_mma
+    >>> mma = make_tiled_mma("mfma_f32_32x32x8f16", Layout((2, 2)))
+    >>> make_tiled_copy_c(copy_atom("UniversalCopy<uint32_t>", 32), mma).tile
+    (64, 64)
+    """
     return _of_mma(atom, mma.c(), mma, (0, 1))
 
 

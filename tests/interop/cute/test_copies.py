@@ -9,12 +9,17 @@ from layoutalg.interop.cute import (
     Layout,
     NoLayoutError,
     copy_atom,
+    descriptor,
     distribution,
+    local_tile,
     make_tiled_copy,
     make_tiled_copy_a,
     make_tiled_mma,
+    parse,
 )
-from layoutalg.prove import Covers, prove
+from layoutalg.memory import ConflictFree, access
+from layoutalg.memory.lanes import distributed
+from layoutalg.prove import Covers, Proved, Refuted, prove
 from tests.interop.cute import oracle
 from tests.interop.cute.test_mma import check_parts, recorded
 from tests.interop.cute.tiled import COPIES, MMAS, cases
@@ -61,6 +66,28 @@ def test_a_copy_for_an_mma_gives_what_the_mma_wants() -> None:
         copy = make_tiled_copy_a(copy_atom(name, 16), mma)
         assert oracle.values(copy.destination()) == oracle.values(mma.a())
         assert oracle.values(copy.source()) != oracle.values(mma.a())
+
+
+@pytest.mark.parametrize(
+    ("layout", "target", "free"),
+    [
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "gfx942", True),
+        ("Sw<3,3,3> o 0 o (64,64):(64,1)", "gfx950", False),
+        ("Sw<2,3,3> o 0 o (64,64):(64,1)", "gfx942", False),
+        ("(64,64):(64,1)", "gfx942", False),
+    ],
+)
+def test_a_copy_for_an_mfma_is_priced(layout: str, target: str, free: bool) -> None:
+    """16 bytes of A a lane from rows of 64 xor-ed: as Triton's layout of the same tile, free on MI300 alone."""
+    tile = (None, None, Layout((4, 2, 2), (1, 8, 4)))
+    copy = make_tiled_copy_a(
+        copy_atom("UniversalCopy<uint128_t>", 16), make_tiled_mma("mfma_f32_32x32x8f16", None, tile)
+    )
+    held = distribution(copy.source(), copy.tile, wave=64)
+    part, _ = local_tile(parse(layout), copy.tile, (0, 0))
+    reached = access(descriptor(part), distributed(held), "f16", target, "read")
+    assert reached.lanes.width == 8
+    assert isinstance(prove(ConflictFree(reached)), Proved if free else Refuted)
 
 
 def test_tiles_that_do_not_fit_are_refused() -> None:

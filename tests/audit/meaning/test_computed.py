@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from layoutalg.audit.audit import audit
+from layoutalg.audit.meaning.before import FirstLoads
 from layoutalg.audit.meaning.computed import CONTRACTED, ComputesClaim
 from layoutalg.audit.meaning.sums.compared import ROUNDING
 from layoutalg.audit.meaning.terms import StoredTerm
@@ -18,6 +19,7 @@ from layoutalg.index import FALSE, TRUE, const, var
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved, Refuted, Verdict
 from layoutalg.symex.loops.inferred import MOST
+from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from tests.foreign.corpus import HERE, WRONG, Broken
 from tests.foreign.running import machine_code
@@ -142,7 +144,7 @@ def test_a_load_behind_a_barrier_may_bring_what_another_thread_stored() -> None:
             TracedElement(code.instructions[0], store, "y", at + (256 if store else 0), TRUE, const(n), FALSE, 4, 4)
             for store, n in moments
         )
-        return ComputesClaim(file, launched, trace, lambda goal, given: True)._loads_first("y")
+        return FirstLoads(launched, trace, LoopRecord(), lambda goal, given: True).all_of("y")
 
     assert first((False, 0), (True, 0))
     assert first((False, 0), (True, 1))

@@ -216,7 +216,7 @@ def _matched(
     asked: list[ForAll] = []
     for family in found:
         known = all_of(given, family.guard)
-        if known is FALSE or any(map(_never, conjuncts(family.guard))):
+        if known is FALSE or _impossible(conjuncts(family.guard)):
             continue
         placed = _placed(family, target, functions, known)
         if isinstance(placed, Open):
@@ -252,6 +252,11 @@ def _selecting(family: Family, given: Expr, functions: Functions) -> Expr:
     others = all_of(*(one for one in parts if one not in perhaps))
     where = all_of(given, others, *(one for v in family.bound for one in _range(v)))
     return all_of(others, *(one for one in perhaps if not functions.holds(settled(one, where), where)))
+
+
+def _impossible(parts: Sequence[Expr]) -> bool:
+    """Whether conditions never hold together: one never does, or is another's negation."""
+    return any(map(_never, parts)) or any(negation(one) in parts for one in parts)
 
 
 def _never(condition: Expr) -> bool:

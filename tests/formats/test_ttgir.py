@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_line(text: str) -> None:
 
 
 def test_layouts_that_are_not_known_are_unchecked_by_name() -> None:
-    text = """#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+    text = """#n = #ttg.some_shared<{width = 128}>
 #b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {ttg.target = "cuda:90"} {
   %0 = ttg.local_alloc %x : (tensor<64x64xf16, #b>) -> !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory>
@@ -100,6 +100,6 @@ module attributes {ttg.target = "cuda:90"} {
     file = loads(text)
     assert file.items == ()
     assert [(one.line, one.reason.partition(";")[0]) for one in file.unchecked] == [
-        (4, "nvmma_shared: no shared layout of that name is known"),
+        (4, "some_shared: no shared layout of that name is known"),
         (5, "no load or store of it is looked at"),
     ]

@@ -59,6 +59,11 @@ class TracedAccess:
         return not self.parted
 
     @property
+    def in_order(self) -> bool:
+        """Whether its wave's accesses of LDS behind it come after it: a load to LDS only where it is alone."""
+        return not self.lands or self.alone
+
+    @property
     def needed_alignment(self) -> int:
         """The bytes that its address must be a multiple of: in memory no more than an element of its tensor has.
 

@@ -4,8 +4,9 @@ A byte that was stored once stays so.  So a loop is followed for the iterations 
 fewest stores before them: iteration t of a loop has before it all that iteration t − period has, each store as many
 iterations back.  Behind the loop, only its first iteration is certain to have been.  A store counts for other waves
 where a barrier certainly stands between, else for its own wave alone, which is in order (`buffers`); one that is under
-way over barriers, as if it stood behind these.  What a block does in one case alone (`if (n > 4) …`, n an argument) is
-followed for the reads of that case, and left out for others.
+way over barriers, as if it stood behind these.  A load to LDS beside which its wave accesses LDS is in no order with
+that: it counts behind a barrier, for its own wave, too.  What a block does in one case alone (`if (n > 4) …`, n an
+argument) is followed for the reads of that case, and left out for others.
 
 | the store's guard | counts where |
 |---|---|
@@ -81,6 +82,7 @@ class _LateStore:
     threads: Ints
     bytes: Ints
     done: Expr  # barriers that stand before that, at most
+    in_order: bool  # whether its wave's accesses come after it there; else behind one barrier more
 
 
 class _Stored:
@@ -103,7 +105,7 @@ class _Stored:
 
     def land(self, barriers: Expr) -> list[_LateStore]:
         """The stores that are done by their waves where so many barriers were passed, which are under way no more."""
-        done = [store for store in self.late if _reaches(barriers, store.done)]
+        done = [one for one in self.late if (_reaches if one.in_order else is_later)(barriers, one.done)]
         self.late = [store for store in self.late if store not in done]
         return done
 
@@ -227,9 +229,9 @@ class Initialised:
         if number in self._wanted and _reads(access) and not isinstance(self.seen.get(number), Open):
             self.seen[number] = left or TABLE
         if access.store and not left:  # what an atomic operation leaves of bytes that nobody wrote is no more written
-            if access.spans:
+            if access.spans or not access.in_order:
                 done = simplify(barriers + access.spans)
-                self.now.late.append(_LateStore(number, row, dict(iterations), threads, bytes_, done))
+                self.now.late.append(_LateStore(number, row, dict(iterations), threads, bytes_, done, access.in_order))
                 return
             self._store(number, row, iterations, threads, bytes_)
             self.now.counts[barriers] = None

@@ -123,7 +123,7 @@ class StoredBefore:
             inside = [all_of(e >= 0, e < sizes[v]) for v, e in writer.items() if v in sizes]
             inside += [all_of(e >= 0, e < moved(extent_of(v), writer)) for v, e in writer.items() if v in free]
             seen = passed + store.spans < reads.barriers
-            if not ahead:
+            if not ahead and store.in_order:
                 seen = any_of(seen, eq(block.wave(writer), block.wave()))
             yield all_of(*ranges, *inside, start <= byte, byte + unit <= start + store.width, holds, seen)
             if unknown or not set(block.threads) & set(variables(guard)) - set(variables(offset)):

@@ -90,3 +90,18 @@ KERNEL(turns_over_too_soon, for (int k = 0; k < 4; ++k) {
 KERNEL(one_way, STORE(t, v) MEET if (b & 1) { WAIT(0) } MEET READ(w, 127 - t) WAIT(0) HAVE(w))
 //: race_free refuted
 KERNEL(same_values, for (int k = 0; k < 2; ++k) { STORE(t & 63, k) MEET } WAIT(0) MEET READ(w, t & 63) WAIT(0) HAVE(w))
+
+// Ways that meet: on the one a read comes behind, so that a count of 1 is a wait for the store there alone.
+//: proved
+KERNEL(counted_on_both, STORE(t, v) READ(u, t) WAIT(1) MEET READ(w, 127 - t) WAIT(0) HAVE(u) HAVE(w))
+//: race_free refuted, initialised unknown
+KERNEL(counted_on_one, STORE(t, v) if (t < 5) { READ(u, t) } WAIT(1) MEET READ(w, 127 - t) WAIT(0) HAVE(u) HAVE(w))
+
+// A wave that waits reads what another one stored, which did not.
+//: proved
+KERNEL(all_wait, int c = __builtin_amdgcn_readfirstlane(v); STORE(t, v) if (c > 4) { WAIT(0) } MEET WAIT(0) MEET
+  if (c > 4) { READ(w, 127 - t) WAIT(0) HAVE(w) })
+//: slow
+//: race_free refuted, initialised unknown
+KERNEL(some_wait, int c = __builtin_amdgcn_readfirstlane(v); STORE(t, v) if (c > 4) { WAIT(0) } MEET
+  if (c > 4) { READ(w, 127 - t) WAIT(0) HAVE(w) } WAIT(0))

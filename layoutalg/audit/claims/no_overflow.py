@@ -102,9 +102,11 @@ def _where_it_counts(offset: Expr) -> Mapping[Expr, Expr]:
 
 
 def _has_upper_words(offset: Expr) -> bool:
-    """Whether something is divided by what something is the remainder of: the upper word of a number in two."""
+    """Whether a quotient may be the upper word of a number in two: by what a remainder is of, or above all of it."""
     both = [{node.args[1] for node in postorder(offset) if node.op == op} for op in ("div", "mod")]
-    return not both[0].isdisjoint(both[1])
+    sizes = {factor * n for _, factor, n in remainders(offset)}
+    above = (k for node, k in outermost(offset) if node.op == "div")
+    return not both[0].isdisjoint(both[1]) or any(k > 0 and k % size == 0 for k in above for size in sizes)
 
 
 def _of_loaded(x: Expr, loaded: Container[Expr]) -> bool:

@@ -13,9 +13,9 @@ void name(const float* a, const float* b, float* c, int n, int m) { \
 
 //: proved
 KERNEL(product, 0, m, 127 - t, k)
+//: slow
 //: computes refuted
 KERNEL(goes_on_from_turn_to_turn, inner, m, 127 - t, k)
-//: slow
 //: computes refuted
 KERNEL(own_sum, 0, m, t, k)
 //: computes refuted

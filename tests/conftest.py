@@ -41,7 +41,7 @@ def program() -> Callable[..., MachineCode]:
 def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
     for limit in ("refine.replay.STEPS", "refine.replay.ALL_STEPS", "audit.runs.ALL_STEPS", "audit.alone.ALL_STEPS"):
-        monkeypatch.setattr(f"layoutalg.{limit}", 1)
+        monkeypatch.setattr(f"layoutalg.{limit}", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

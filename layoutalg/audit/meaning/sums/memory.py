@@ -40,7 +40,7 @@ def element(reader: WordReader, word: WordAt) -> Value | None:
     first, size = parts[0], sum(one.size for one in parts)
     whole, at = ZERO, 0
     for one in parts:
-        if one.instruction is not first.instruction or one.within != first.within + at or one.guard is not first.guard:
+        if one.moment != first.moment or one.within != first.within + at or one.guard is not first.guard:
             return Open(f"{word.expr} is put together of several loads")
         whole, at = whole + one.value * (1 << 8 * at), at + one.size
     held = kernel.dtypes.get(first.buffer, "")

@@ -144,6 +144,10 @@ def test_a_descriptor_written_and_read_is_the_same_map(one_in: int) -> None:
     for one in _some(SHARED, one_in):
         layout = from_triton(one["text"], one["shape"])
         assert isinstance(layout, TensorDescriptor)
+        if "fp4Padded = true" in one["text"]:  # Triton's maps of bits say of each offset which element is there
+            with pytest.raises(LayoutError, match="no place holds the element"):
+                to_triton(layout)
+            continue
         again = from_triton(to_triton(layout), one["shape"])
         assert isinstance(again, TensorDescriptor)
         assert np.array_equal(_offsets(again), _offsets(layout)), one

@@ -118,9 +118,7 @@ class TraceBuilder:
         self.assumed: dict[Expr, Expr] = {}  # what was loaded → what is assumed of it
         self._recording = True
         self._moment = 0
-        self._spans: dict[
-            int, int
-        ] = {}  # access of LDS → barriers that its wave passed while it was under way, at most
+        self._spans: dict[int, int] = {}  # access of LDS → barriers passed while it was under way, at most
         self._to_lds: set[int] = set()  # those that are loads to LDS
         self._late: set[int] = set()  # accesses that a barrier's signal found under way
         self._unseen: set[int] = set()  # those that others may not see there

@@ -64,7 +64,7 @@ KERNEL(second_loop_stores,
 //: initialised unknown, runs refuted
 KERNEL(reverse_of_one_less, if (t < n && n <= 256) s[n - 1 - t] = x[t]; __syncthreads();
   if (t < n && n <= 256) a = s[t + 1];)
-//: initialised unknown
+//: initialised unknown, runs refuted
 KERNEL(a_gap_between_guards, if (n < 100) s[t] = 1; else if (n > 100) s[t] = 2; __syncthreads(); a = s[t ^ 64];)
 //: initialised unknown, runs refuted
 KERNEL(wide_reader, if (t < n) s[t] = 1; __syncthreads(); if ((t ^ 64) <= n) a = s[t ^ 64];)

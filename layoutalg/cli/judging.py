@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ with lazy_imports():
     from layoutalg.isa.container import chosen, lines, names, signature
     from layoutalg.isa.decode import code as codes
     from layoutalg.judge import contract as contracts
-    from layoutalg.judge import function, source, verdict
+    from layoutalg.judge import function, graph, source, verdict
 
 #: The part of the time that a template may take.
 TEMPLATE_SHARE = 1 / 4
@@ -38,7 +39,9 @@ def judge(
     ],
     reference: Annotated[
         list[str],
-        typer.Option(help="An equation, o[i] = 2.0 * x[i]; a Python file with a function of numpy arrays. May repeat."),
+        typer.Option(
+            help="An equation, o[i] = 2.0 * x[i]; a Python file with a function of numpy or torch. May repeat."
+        ),
     ],
     shape: Annotated[list[str] | None, typer.Option(help="How large a tensor is: x=M,K.")] = None,
     given: Annotated[list[str] | None, typer.Option(help="What holds of sizes: K % 8 == 0.")] = None,
@@ -84,6 +87,12 @@ def judge(
         made = contracts.of_file(data, asked, str(launch_file))
     else:
         made = contracts.proposed(data, parameters, asked, said, text)
+    if wanted:
+        try:
+            equations = wanted.equations(contracts.tensors(made), asked.writes)
+            made = contracts.claiming(made, contracts.Reference(equations, asked.writes))
+        except graph.UnsaidError as why:
+            made = replace(made, notes=(*made.notes, f"the reference is only tried: {why}"))
     if contract is not None:
         write_whole(contract, json.dumps(made.data, indent=1).encode())
     compare = wanted.compare(made.file, asked.writes) if wanted else None

@@ -28,6 +28,7 @@ from layoutalg.index import ZERO, simplify, symbol
 from layoutalg.index.parse import parse
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.judge import launches as starts
+from layoutalg.judge.exported import TakenTensor
 from layoutalg.judge.launches import HostLaunch
 from layoutalg.judge.source import split
 
@@ -75,6 +76,24 @@ class LaunchContract:
 def of_file(data: Data, reference: Reference, path: str) -> LaunchContract:
     """A launch file that is given, with the reference's claims."""
     return _read({**data, "launch": {**data["launch"], **_claims(reference)}}, (f"the launch is {path}'s",), path)
+
+
+def claiming(made: LaunchContract, reference: Reference, path: str = "the contract") -> LaunchContract:
+    """A contract whose reference is another."""
+    return _read({**made.data, "launch": {**made.data["launch"], **_claims(reference)}}, made.notes, path)
+
+
+def tensors(made: LaunchContract) -> dict[str, TakenTensor]:
+    """A contract's tensors of packed lengths, and the values of no lengths that it names."""
+    found = {
+        one["name"]: TakenTensor(one["dtype"], tuple(map(str, one["base"]["lengths"])))
+        for one in made.data.get("descriptor", [])
+        if one.get("base", {}).get("kind") == "packed"
+    }
+    values = (
+        one for one in made.data["launch"]["arguments"] if isinstance(one, dict) and "name" in one and "dtype" in one
+    )
+    return found | {one["name"]: TakenTensor(one["dtype"], ()) for one in values}
 
 
 def proposed(

@@ -1,4 +1,4 @@
-"""A reference in Python: a function of numpy arrays, whose parameters are called as the kernel's are.
+"""A reference in Python: a function of numpy arrays or torch tensors, whose parameters are called as the kernel's are.
 
     def reference(x, alpha):
         return alpha * x
@@ -6,11 +6,16 @@
 It is given the tensors that it names as they are before the launch, and sizes and values by their names; it gives back
 the one tensor that it does not name, or a dictionary of tensors by their names.  It is the code of who judges, and is
 carried out as such: what a kernel brings is not.
+
+A file that imports torch is given torch's tensors, and says equations too (`layoutalg.judge.exported`). Its reference
+may be a module `Model`, made with what `get_init_inputs()` gives, whose weights are the kernel's tensors of
+their names.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +27,8 @@ from numpy.typing import NDArray
 from layoutalg.audit.trial import differing
 from layoutalg.errors import LaunchError
 from layoutalg.formats.model import SpecFile
+from layoutalg.judge import exported
+from layoutalg.judge.graph import UnsaidError
 from layoutalg.launch.concrete import BoundLaunch
 
 Array = NDArray[Any]
@@ -29,32 +36,54 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class ReferenceFunction:
-    """A function of arrays, and the tensors that it gives back."""
+    """A function of arrays, and the names that it is called with."""
 
     function: Callable[..., Any]
     parameters: tuple[str, ...]
     path: str
+    weights: tuple[str, ...] = ()
+    """Of a module of torch's: the paths of its weights."""
+    torch: Any = None
 
     @classmethod
     def of(cls, path: Path) -> ReferenceFunction:
-        """The function `reference` of a file, or its only one; LaunchError where there is none."""
+        """The function `reference` of a file, its only one, or its `Model`; LaunchError where there is none."""
         names: dict[str, Any] = {"__name__": "reference"}
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
-        found = {
+        try:
+            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        except ImportError as error:
+            raise LaunchError(f"{path}: {error}") from None
+        own = {
             name: one for name, one in names.items()
             if inspect.isfunction(one) and one.__code__.co_filename == str(path) and not name.startswith("_")
         }  # fmt: skip
-        wanted = found.get("reference") or (next(iter(found.values())) if len(found) == 1 else None)
+        imported = any(getattr(one, "__name__", "").partition(".")[0] == "torch" for one in names.values())
+        torch = sys.modules["torch"] if imported else None
+        if torch is not None and isinstance(names.get("Model"), type):
+            given = own["get_init_inputs"]() if "get_init_inputs" in own else []
+            model = names["Model"](*given).eval()
+            weights = tuple(name for name, _ in [*model.named_parameters(), *model.named_buffers()])
+            return cls(model, tuple(inspect.signature(model.forward).parameters), str(path), weights, torch)
+        wanted = own.get("reference") or (next(iter(own.values())) if len(own) == 1 else None)
         if wanted is None:
-            raise LaunchError(f"{path}: no function `reference`; it has {', '.join(found) or 'none'}")
-        return cls(wanted, tuple(inspect.signature(wanted).parameters), str(path))
+            raise LaunchError(f"{path}: no function `reference`; it has {', '.join(own) or 'none'}")
+        return cls(wanted, tuple(inspect.signature(wanted).parameters), str(path), torch=torch)
 
     def writes(self, tensors: Sequence[str]) -> tuple[str, ...]:
         """Of a kernel's tensors those that it does not take; LaunchError where that is none."""
-        found = tuple(name for name in tensors if name not in self.parameters)
+        taken = {*self.parameters, *(exported.weight(path, tensors) for path in self.weights)}
+        found = tuple(name for name in tensors if name not in taken)
         if not found:
             raise LaunchError(f"{self.path}: it takes every tensor ({', '.join(tensors)}): leave out what is written")
         return found
+
+    def equations(self, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str]) -> tuple[str, ...]:
+        """What it says of each tensor that it gives, for all sizes; UnsaidError where it only runs."""
+        if self.torch is None:
+            raise UnsaidError("a function is tried, and nothing is proved of it")
+        if lacking := [name for name in self.parameters if name not in tensors]:
+            raise UnsaidError(f"no equation says a reference that takes {lacking[0]}")
+        return exported.said(self.torch, self.function, self.parameters, tensors, writes)
 
     def compare(self, file: SpecFile, writes: Sequence[str]) -> Callable[..., str]:
         """What differs between it and what a run left, in words."""
@@ -64,11 +93,7 @@ class ReferenceFunction:
             known = {**sizes, **values, **arrays}
             if lacking := [name for name in self.parameters if name not in known]:
                 raise LaunchError(f"{self.path}: nothing is called {lacking[0]!r}; there are {', '.join(known)}")
-            with np.errstate(all="ignore"):
-                result = self.function(**{name: known[name] for name in self.parameters})
-            wanted = result if isinstance(result, dict) else {writes[0]: result}
-            if {*wanted} != {*writes}:
-                raise LaunchError(f"{self.path}: it gives {', '.join(wanted)}; the kernel writes {', '.join(writes)}")
+            wanted = self._results(known, writes)
             for name, one in wanted.items():
                 own = np.asarray(one).astype(arrays[name].dtype)
                 if own.shape != arrays[name].shape:
@@ -78,3 +103,37 @@ class ReferenceFunction:
             return ""
 
         return told
+
+    def _results(self, known: Mapping[str, Any], writes: Sequence[str]) -> Mapping[str, Any]:
+        given = {name: known[name] for name in self.parameters}
+        try:
+            with np.errstate(all="ignore"):
+                result = self.function(**given) if self.torch is None else self._of_torch(given, known)
+        except Exception as error:  # whatever the reference raises
+            why = str(error).strip().splitlines() or [""]
+            raise LaunchError(f"{self.path} raises {type(error).__name__}: {why[0]}") from None
+        if not isinstance(result, dict):
+            listed = [*result] if isinstance(result, tuple | list) else [result]
+            if len(listed) != len(writes):
+                raise LaunchError(f"{self.path}: it gives {len(listed)} tensors; the kernel writes {', '.join(writes)}")
+            return dict(zip(writes, listed, strict=True))
+        if {*result} != {*writes}:
+            raise LaunchError(f"{self.path}: it gives {', '.join(result)}; the kernel writes {', '.join(writes)}")
+        return result
+
+    def _of_torch(self, given: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+        """What it gives for arrays, as arrays."""
+        torch = self.torch
+
+        def tensor(one: Any) -> Any:
+            return torch.from_numpy(np.ascontiguousarray(one)) if isinstance(one, np.ndarray | np.generic) else one
+
+        with torch.no_grad():
+            named = {name: tensor(one) for name, one in given.items()}
+            weights = {path: tensor(known[exported.weight(path, [*known])]) for path in self.weights}
+            result = (
+                torch.func.functional_call(self.function, weights, (), named)
+                if self.weights
+                else self.function(**named)
+            )
+        return torch.utils._pytree.tree_map(lambda one: one.numpy() if isinstance(one, torch.Tensor) else one, result)

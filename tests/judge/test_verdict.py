@@ -93,7 +93,21 @@ def test_a_function_is_tried_and_never_proved(tmp_path: Path) -> None:
     assert (code, rows["result"]) == (1, "refuted")
 
 
-@pytest.mark.slow
+@slow
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import torch_of_another_name\n", "r.py: No module named 'torch_of_another_name'"),
+        ("def reference(x, alpha):\n    return x[:, 0]\n", "r.py raises IndexError: too many indices"),
+        ("def reference(x, alpha):\n    return x, x\n", "r.py: it gives 2 tensors; the kernel writes o"),
+    ],
+)
+def test_a_reference_that_fails_is_told_in_a_line(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "r.py").write_text(text)
+    refused(run("judge", KERNELS / "scale.hip", "--reference", tmp_path / "r.py", *SCALE[2:]), told)
+
+
+@slow
 def test_a_contract_is_not_the_kernel_s_own() -> None:
     kernel = KERNELS / "reads_beyond.hip"
     refused(run("judge", kernel, *SCALE[:2]), "say how large its tensors are", "--shape x=n + 1")

@@ -1,0 +1,167 @@
+"""A graph of operations on tensors as equations: each element of a result as a term of the elements of what is taken.
+
+Lengths are texts of sizes, and so are elements: a tensor is what it says for a tuple of indices. An operation that no
+equation says is refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from layoutalg.errors import LaunchError
+
+Indices = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NodeName:
+    """One of a node's operands, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """An operation of a graph: its operands by the names of ATen's schema, the lengths and type of what it gives."""
+
+    name: str
+    operation: str  # aten.add.Tensor
+    operands: Mapping[str, Any]
+    lengths: tuple[str, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class GraphTensor:
+    """An element for each index, as a text."""
+
+    lengths: tuple[str, ...]
+    dtype: str
+    at: Callable[[Indices], str]
+
+    def over(self, indices: Indices) -> str:
+        """The element that broadcasting puts at an index of a longer or larger shape."""
+        own = indices[len(indices) - len(self.lengths) :]
+        return self.at(tuple("0" if length == "1" else one for length, one in zip(self.lengths, own, strict=True)))
+
+
+class UnsaidError(LaunchError):
+    """What no equation says."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Operations; what is taken, by the kernel's tensors and values; and of which node each result is."""
+
+    nodes: tuple[GraphNode, ...]
+    taken: Mapping[str, GraphNode]
+    results: Mapping[str, str]
+
+    def equations(self, operations: Mapping[str, MadeElement], names: Collection[str] = ()) -> tuple[str, ...]:
+        """An equation for each result; no index is called as one of `names`.
+
+        UnsaidError where an operation is not among `operations`.
+
+        >>> from layoutalg.judge.aten import OPERATIONS
+        >>> sums = GraphNode("s", "aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [1]}, ("m",), "f32")
+        >>> Graph((sums,), {"a": GraphNode("x", "", {}, ("m", "n"), "f32")}, {"o": "s"}).equations(OPERATIONS)
+        ('o[i0] = (sum[r0 < n] a[i0, r0])',)
+        """
+        made = _Graph(self, operations, names)
+        found = []
+        for tensor, node in self.results.items():
+            one = made.tensor(node)
+            indices = tuple(made.new("i") for _ in one.lengths)
+            found.append(f"{tensor}[{', '.join(indices)}] = {one.at(indices)}")
+        return tuple(found)
+
+    def lengths(self, result: str) -> tuple[str, ...]:
+        """The lengths of one of its results."""
+        return next(one.lengths for one in (*self.nodes, *self.taken.values()) if one.name == self.results[result])
+
+
+class _Graph:
+    """The tensors of a graph's nodes, each made when it is asked for."""
+
+    def __init__(self, graph: Graph, operations: Mapping[str, MadeElement], names: Collection[str]) -> None:
+        self.operations = operations
+        self.nodes = {one.name: one for one in graph.nodes}
+        self.tensors = {
+            one.name: GraphTensor(one.lengths, one.dtype, _element(name, one)) for name, one in graph.taken.items()
+        }
+        self.names = {*names, *graph.taken}
+        self.counts: dict[str, Iterator[int]] = {}
+
+    def new(self, prefix: str) -> str:
+        """A name for an index, which nothing else has."""
+        numbers = self.counts.setdefault(prefix, count())
+        return next(name for name in (f"{prefix}{number}" for number in numbers) if name not in self.names)
+
+    def tensor(self, name: str) -> GraphTensor:
+        if name not in self.tensors:
+            node = self.nodes[name]
+            if node.operation not in self.operations:
+                raise UnsaidError(f"no equation says {node.operation or node.name}")
+            at = self.operations[node.operation](Operands(self, node))
+            self.tensors[name] = GraphTensor(node.lengths, node.dtype, at)
+        return self.tensors[name]
+
+
+def _element(name: str, node: GraphNode) -> Callable[[Indices], str]:
+    return lambda indices: f"{name}[{', '.join(indices)}]" if node.lengths else name
+
+
+class Operands:
+    """A node with what its operands are."""
+
+    def __init__(self, graph: _Graph, node: GraphNode) -> None:
+        self.graph, self.node, self.new = graph, node, graph.new
+
+    def __getitem__(self, name: str) -> Any:
+        return self.node.operands.get(name)
+
+    def tensor(self, name: str) -> GraphTensor:
+        """An operand that is a tensor; a number is one without dimensions."""
+        found = self[name]
+        if isinstance(found, NodeName):
+            return self.graph.tensor(found.name)
+        if isinstance(found, bool | int | float):
+            text = number(found, self.node.dtype)
+            return GraphTensor((), self.node.dtype, lambda _: text)
+        raise UnsaidError(f"no equation says {self.node.operation} with {name} = {found}")
+
+    def wanted(self, **values: Any) -> None:
+        """Refuses other values of operands than these, where they are said."""
+        for name, value in values.items():
+            if self[name] not in (value, None):
+                raise UnsaidError(f"no equation says {self.node.operation} with {name} = {self[name]}")
+
+    def axes(self, name: str, rank: int) -> tuple[int, ...]:
+        """Dimensions, counted from the first; all of them where none is said."""
+        said = self[name]
+        listed = range(rank) if said is None or said == [] else [said] if isinstance(said, int) else said
+        return tuple(axis % rank for axis in listed)
+
+    def pair(self, name: str, rank: int, usual: Any) -> list[Any]:
+        """A number for each dimension that a window has."""
+        said = self[name]
+        listed = usual if said is None or said == [] else [said] if isinstance(said, int) else list(said)
+        return listed * rank if len(listed) == 1 else listed
+
+
+def number(value: float, dtype: str) -> str:
+    """A number as a term of its type.
+
+    >>> number(2, "f32"), number(-0.5, "f32"), number(3, "i32")
+    ('2.0', '(-0.5)', '3')
+    """
+    if value != value:
+        raise UnsaidError("no equation says NaN")
+    text = repr(float(value)) if dtype.startswith("f") else str(int(value))
+    return f"({text})" if text.startswith("-") else text
+
+
+MadeElement = Callable[[Operands], Callable[[Indices], str]]

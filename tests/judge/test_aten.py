@@ -1,0 +1,64 @@
+"""Equations of PyTorch's operations, beside what PyTorch gave (`recorded_graphs`)."""
+
+import json
+
+import numpy as np
+import pytest
+
+from layoutalg.audit.meaning.evaluation import Content, evaluated
+from layoutalg.formats.equations import EquationNames, equation
+from layoutalg.index import symbol
+from layoutalg.index.parse import parse
+from layoutalg.judge.aten import OPERATIONS
+from layoutalg.judge.exported import weight
+from layoutalg.judge.graph import UnsaidError
+from tests.judge.recorded_graphs import CASES, FILE, SIZES, arrays, lengths, read, shape
+
+RECORDED = json.loads(FILE.read_text())
+
+#: What no equation says, and how that is told.
+UNSAID = {
+    "torch.erf(x)": "aten.erf.default",
+    "x.argmax(1)": "aten.argmax.default",
+    "F.avg_pool1d(x, 3, padding=1, count_include_pad=False)": "with count_include_pad = False",
+    "F.max_pool2d(x, 2, ceil_mode=True)": "with ceil_mode = True",
+}
+
+
+def said(text: str) -> str:
+    (found,) = read(RECORDED[text]["graph"]).equations(OPERATIONS, SIZES)
+    return found
+
+
+def test_each_is_recorded() -> None:
+    assert [*RECORDED] == [*CASES]
+
+
+@pytest.mark.parametrize("text", [text for text in CASES if text not in UNSAID])
+def test_an_equation_gives_what_pytorch_gives(text: str) -> None:
+    taken, gives = CASES[text]
+    symbols = {name: symbol(name, min=1, max=1000) for name in SIZES}
+    tensors = {
+        name: ("f32", tuple(parse(one, symbols) for one in lengths(of))) for name, of in [*taken.items(), ("o", gives)]
+    }
+    values = {name: "f32" for name, of in taken.items() if not of}
+    named = EquationNames({name: one for name, one in tensors.items() if name not in values}, symbols, values)
+    given = arrays(taken)
+    contents = {
+        name: Content(one, np.ones(one.shape, bool))
+        for name, one in [*given.items(), ("o", np.zeros(shape(gives), "f4"))]
+    }
+    wanted, defined = evaluated(equation(said(text), named), contents, SIZES, {name: given[name] for name in values})
+    assert defined.all()
+    assert wanted.shape == shape(gives)
+    assert np.allclose(wanted.flatten(), RECORDED[text]["gives"], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("text", "why"), UNSAID.items())
+def test_what_no_equation_says_is_named(text: str, why: str) -> None:
+    with pytest.raises(UnsaidError, match=why.replace(".", r"\.")):
+        said(text)
+
+
+def test_a_weight_is_the_tensor_of_its_name() -> None:
+    assert weight("layers.0.weight", ["x", "layers_0_weight", "weight"]) == "layers_0_weight"

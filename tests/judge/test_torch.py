@@ -1,0 +1,69 @@
+"""References in PyTorch, where it is installed: `pip install torch` beside the tests; `test_aten` needs none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import refused, run
+
+torch = pytest.importorskip("torch", reason="PyTorch is no part of layoutalg")
+
+KERNELS = Path(__file__).parent / "kernels"
+CONVOLUTION = (
+    "--shape", "x=c,m+2,n+2", "--shape", "w=f,c,3,3", "--shape", "bias=f", "--shape", "o=f,m,n",
+    "--given", "c <= 64", "--given", "f <= 64", "--given", "m <= 1000", "--given", "n <= 1000",
+)  # fmt: skip
+MODULE = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(channels, 5, 3)
+
+    def forward(self, x):
+        return self.conv(x[None])[0]
+
+def get_init_inputs():
+    return [4]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "model.py"
+    path.write_text(text)
+    return path
+
+
+def test_a_convolution_is_proved_for_all_sizes(tmp_path: Path) -> None:
+    model = written(tmp_path, "import torch\ndef reference(x, w, bias):\n"
+                    "    return torch.nn.functional.conv2d(x[None], w, bias)[0]\n")  # fmt: skip
+    done = run("judge", KERNELS / "conv2d.hip", "--reference", model, *CONVOLUTION, "--json")
+    found = json.loads(done.stdout)
+    assert found["verdict"] == "proved", found["rows"]
+    assert found["contract"]["launch"]["computes"][0].startswith("o[i0, i1, i2] = ((sum[r0 < c, r1 < 3, r2 < 3] x[")
+
+
+def test_a_module_has_the_weights_that_the_kernel_takes(tmp_path: Path) -> None:
+    shapes = ("--shape", "x=4,m+2,n+2", "--shape", "w=5,4,3,3", "--shape", "bias=5", "--shape", "o=5,m,n")
+    given = ("--given", "c == 4", "--given", "f == 5", "--given", "m <= 1000", "--given", "n <= 1000")
+    model = written(tmp_path, MODULE)
+    done = run("judge", KERNELS / "conv2d.hip", "--reference", model, *shapes, *given, "--grid", "(n + 63) // 64, m, 5",
+               "--json")  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["verdict"] == "proved", found["rows"]
+
+
+def test_a_reference_of_one_size_is_refused(tmp_path: Path) -> None:
+    model = written(tmp_path, "import torch\ndef reference(x):\n    return x.reshape(4, 16).sum(1)\n")
+    done = run("judge", KERNELS / "sums.hip", "--reference", model, "--shape", "x=m,k", "--shape", "o=m")
+    refused(done, "model.py raises RuntimeError: shape '[4, 16]' is invalid")
+
+
+def test_what_no_equation_says_is_tried(tmp_path: Path) -> None:
+    model = written(tmp_path, "import torch\ndef reference(x, alpha):\n    return x * alpha + 0 * torch.erf(x)\n")
+    done = run("judge", KERNELS / "scale.hip", "--reference", model, "--shape", "x=n", "--shape", "o=n", "--json")
+    found = json.loads(done.stdout)
+    assert {row["row"]: row["verdict"] for row in found["rows"]}["result"] == "tried"
+    assert "the reference is only tried: no equation says aten.erf.default" in found["notes"]

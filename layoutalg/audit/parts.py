@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from layoutalg.index import ZERO, Expr, conjuncts, postorder, var
+from layoutalg.index import ZERO, Expr, all_of, conjuncts, postorder, var, variables
+from layoutalg.symex.values.unknowns import kind_of
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,24 @@ def said_to_equal(v: Expr, condition: Expr) -> Iterator[Expr]:
         if part.op == "eq":
             one, other = part.args
             yield from [other] * (one is v) + [one] * (other is v)
+
+
+def said_of_launch(condition: Expr) -> Expr:
+    """What a condition says of the launch alone, in each of its cases: nothing of what was loaded.
+
+    >>> from layoutalg.index import any_of, eq
+    >>> from layoutalg.symex.values.unknowns import Kind, unknown_value
+    >>> i, loaded = var("i", 64), unknown_value("loaded", 2, Kind.DATA)
+    >>> said_of_launch(any_of(all_of(i < 9, eq(loaded, 1)), all_of(i < 9, eq(i, 3))))
+    i < 9
+    """
+    return all_of(*_said_of_launch(condition))
+
+
+def _said_of_launch(condition: Expr) -> tuple[Expr, ...]:
+    each = [_said_of_launch(one) for one in condition.args] if condition.op in ("all", "any") else []
+    if condition.op == "all":
+        return tuple(dict.fromkeys(part for parts in each for part in parts))
+    if condition.op == "any":
+        return tuple(part for part in each[0] if all(part in parts for parts in each[1:]))
+    return (condition,) if all(kind_of(v) is None for v in variables(condition)) else ()

@@ -105,8 +105,7 @@ class ComputesClaim:
             given = all_of(self.launched.given, store.guard)
             located = None if given is FALSE else self._located(place, store, given)
             if located is not None:
-                ways_of = (way.settled(self.launched.given, self._decided) for way in self._placed(store, *located))
-                placed.append(tuple(way for way in ways_of if way.is_launched))
+                placed.append(tuple(way for way in self._placed(store, *located) if way.is_launched))
         return self._covered(place, [ways for ways in placed if ways])
 
     def _equation(self, equation: Equation) -> tuple[str, ...] | Open:
@@ -143,6 +142,8 @@ class ComputesClaim:
             rests |= dict.fromkeys(agreed)
             placed.append(self._placed(store, index, part))
         covered = self._covered(place, placed)
+        if isinstance(covered, Open):  # in other terms: what is known of loops is of unknowns, not of named results
+            covered = self.covered(equation.tensor)
         if isinstance(covered, Open):
             return covered
         return (
@@ -170,10 +171,12 @@ class ComputesClaim:
 
     def _placed(self, store: StoredTerm, index: tuple[Expr, ...], part: int) -> tuple[PlacedStore, ...]:
         """A store as it surely happens, in one way or another."""
-        launched, found = self.launched, list[PlacedStore]()
-        for way in certain_iterations(store.guard, store.element.loops, self.loops, launched.given, self._decided):
-            offset, guard, *at = (simplify(moved(e, way.at)) for e in (store.offset, store.guard, *index))
-            found.append(PlacedStore(tuple(at), offset, part, guard, (*launched.blocks, *launched.threads, *way.loops)))
+        launched, around, found = self.launched, store.element.loops, list[PlacedStore]()
+        last = {t: turn for t, turn in self.loops.behind(around).items() if t in self.loops.last}
+        for way in certain_iterations(store.guard, around, self.loops, launched.given, self._decided):
+            offset, guard, *at = (simplify(moved(e, {**last, **way.at})) for e in (store.offset, store.guard, *index))
+            own = (*launched.blocks, *launched.threads, *way.loops)
+            found.append(PlacedStore(tuple(at), offset, part, guard, own).settled(launched.given, self._decided))
         return tuple(found)
 
     @cached_property

@@ -29,7 +29,7 @@ from functools import reduce
 
 from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.meaning.places import Decide, WantedPlace
-from layoutalg.audit.parts import Parts, parts_of, said_to_equal
+from layoutalg.audit.parts import Parts, parts_of, said_of_launch, said_to_equal
 from layoutalg.index import (
     TRUE,
     ZERO,
@@ -70,9 +70,14 @@ class PlacedStore:
 
     def settled(self, given: Expr, decide: Decide) -> PlacedStore:
         """The store without errors of estimates, where it is seen to happen as surely, and there."""
+        if self.is_launched:
+            return self
+        common = said_of_launch(self.guard)
+        if decide(self.guard, all_of(given, common)):
+            return replace(self, guard=common)
         mine = (self.guard, self.offset, *self.index)
         found = without_errors(mine, mine)
-        if found is None or self.is_launched:
+        if found is None:
             return self
         guard, offset, *index = found
         same = all_of(self.guard, eq(self.offset, offset), *map(eq, self.index, index))

@@ -22,13 +22,13 @@ from layoutalg.audit.meaning.sums.reading import KernelWords, PerThread, Roundin
 from layoutalg.audit.meaning.sums.reals import Reals, by_rules
 from layoutalg.audit.meaning.sums.wanted_sum import WantedSum
 from layoutalg.audit.meaning.wanted import Wanted
+from layoutalg.audit.parts import said_of_launch
 from layoutalg.formats.equation import Equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, simplify, variables
+from layoutalg.index import FALSE, ZERO, Expr, all_of, simplify
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
-from layoutalg.symex.values.unknowns import kind_of
 
 #: What a proof of a sum leaves out.
 ROUNDING = "sums and products over an index are compared over reals: rounding, underflow and infinities are left out"
@@ -89,8 +89,7 @@ class Sums:
     def _element(self, store: TracedElement, equation: Equation, place: WantedPlace, exact: Exact) -> Sum | Open:
         """What must hold for a whole element to be what it should be, and what is taken for granted."""
         env = {**{v: v for v in self.launched.threads}, **{t: t for t in store.loops}}
-        known = [one for one in conjuncts(store.guard) if all(kind_of(v) is None for v in variables(one))]
-        guard, offset = self.kernel.placed(all_of(TRUE, *known), env), self.kernel.placed(store.offset, env)
+        guard, offset = self.kernel.placed(said_of_launch(store.guard), env), self.kernel.placed(store.offset, env)
         if isinstance(guard, Open):
             return guard
         given = all_of(self.launched.given, guard.value)

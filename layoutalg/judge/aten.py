@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from layoutalg.judge.graph import GraphTensor, Indices, MadeElement, Operands, UnsaidError, number
+from layoutalg.judge.graph import GraphTensor, Indices, MadeElement, NodeOperands, UnsaidError, number
 from layoutalg.judge.windows import (
     as_type,
     batch_norm,
@@ -30,7 +30,7 @@ from layoutalg.judge.windows import (
 def _each(text: str, *names: str) -> MadeElement:
     """An operation of single elements, in the type of its result: `text` with the operands in place of {0}, {1} …"""
 
-    def made(of: Operands) -> Callable[[Indices], str]:
+    def made(of: NodeOperands) -> Callable[[Indices], str]:
         of.wanted(alpha=1, rounding_mode=None)
         tensors = [of.tensor(name) for name in names or ("self",)]
         wanted = of.node.dtype
@@ -44,7 +44,7 @@ def _each(text: str, *names: str) -> MadeElement:
     return made
 
 
-def _power(of: Operands) -> Callable[[Indices], str]:
+def _power(of: NodeOperands) -> Callable[[Indices], str]:
     base, power = of.tensor("self"), of["exponent"]
     forms = {2: "({0} * {0})", 3: "({0} * {0} * {0})", 0.5: "sqrt({0})", -1: "(1.0 / {0})", 1: "{0}"}
     if power not in forms or of.node.dtype != base.dtype:
@@ -52,7 +52,7 @@ def _power(of: Operands) -> Callable[[Indices], str]:
     return lambda at: forms[power].format(base.over(at))
 
 
-def _clamp(of: Operands) -> Callable[[Indices], str]:
+def _clamp(of: NodeOperands) -> Callable[[Indices], str]:
     least, most = ("min", "max") if of.node.operation.startswith("aten.clamp") else ("min_val", "max_val")
     text = "{0}"
     if of[least] is not None:
@@ -63,13 +63,13 @@ def _clamp(of: Operands) -> Callable[[Indices], str]:
     return lambda at: text.format(one.over(at))
 
 
-def _leaky(of: Operands) -> Callable[[Indices], str]:
+def _leaky(of: NodeOperands) -> Callable[[Indices], str]:
     one, said = of.tensor("self"), of["negative_slope"]
     slope = number(0.01 if said is None else said, of.node.dtype)
     return lambda at: f"where({one.over(at)} > 0.0, {one.over(at)}, {one.over(at)} * {slope})"
 
 
-def _elu(of: Operands) -> Callable[[Indices], str]:
+def _elu(of: NodeOperands) -> Callable[[Indices], str]:
     one, dtype = of.tensor("self"), of.node.dtype
     alpha, scale, inner = (
         number(1 if of[name] is None else of[name], dtype) for name in ("alpha", "scale", "input_scale")
@@ -79,7 +79,7 @@ def _elu(of: Operands) -> Callable[[Indices], str]:
     return lambda at: text.format(one.over(at))
 
 
-def _where(of: Operands) -> Callable[[Indices], str]:
+def _where(of: NodeOperands) -> Callable[[Indices], str]:
     asked, wanted = of.tensor("condition"), of.node.dtype
     both = [of.tensor(name) for name in ("self", "other")]
 
@@ -90,19 +90,19 @@ def _where(of: Operands) -> Callable[[Indices], str]:
     return at
 
 
-def _full(of: Operands) -> Callable[[Indices], str]:
+def _full(of: NodeOperands) -> Callable[[Indices], str]:
     text = number(of["fill_value"] if of["fill_value"] is not None else of["s"], of.node.dtype)
     return lambda _: text
 
 
-def _counted_from(of: Operands) -> Callable[[Indices], str]:
+def _counted_from(of: NodeOperands) -> Callable[[Indices], str]:
     start, step = of["start"], 1 if of["step"] is None else of["step"]
     if not isinstance(start, int) or not isinstance(step, int):
         raise UnsaidError(f"no equation says a range from {start} by {step}")
     return lambda at: f"({start} + {step} * ({at[0]}))"
 
 
-def _convert(of: Operands) -> Callable[[Indices], str]:
+def _convert(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     return lambda at: as_type(one.over(at), one.dtype, of.node.dtype)
 
@@ -110,24 +110,24 @@ def _convert(of: Operands) -> Callable[[Indices], str]:
 # --- other places of the same elements ---
 
 
-def _expand(of: Operands) -> Callable[[Indices], str]:
+def _expand(of: NodeOperands) -> Callable[[Indices], str]:
     return of.tensor("self").over
 
 
-def _permute(of: Operands) -> Callable[[Indices], str]:
+def _permute(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     places = of.axes("dims", len(one.lengths))
     return lambda at: one.at(tuple(at[places.index(axis)] for axis in range(len(places))))
 
 
-def _select(of: Operands) -> Callable[[Indices], str]:
+def _select(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     (axis,), index = of.axes("dim", len(one.lengths)), of["index"]
     text = f"{index}" if index >= 0 else f"{one.lengths[axis]} - {-index}"
     return lambda at: one.at((*at[:axis], text, *at[axis:]))
 
 
-def _slice(of: Operands) -> Callable[[Indices], str]:
+def _slice(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     axis, start, step = (of["dim"] or 0) % len(one.lengths), of["start"] or 0, of["step"] or 1
     if not isinstance(start, int) or start < 0 or not isinstance(step, int):
@@ -135,7 +135,7 @@ def _slice(of: Operands) -> Callable[[Indices], str]:
     return lambda at: one.at((*at[:axis], f"{times(at[axis], step)} + {start}", *at[axis + 1 :]))
 
 
-def _flip(of: Operands) -> Callable[[Indices], str]:
+def _flip(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     axes = of.axes("dims", len(one.lengths))
     return lambda at: one.at(
@@ -143,7 +143,7 @@ def _flip(of: Operands) -> Callable[[Indices], str]:
     )
 
 
-def _view(of: Operands) -> Callable[[Indices], str]:
+def _view(of: NodeOperands) -> Callable[[Indices], str]:
     """The same elements, counted in the same order, in another shape."""
     one, new = of.tensor("self"), of.node.lengths
     old, head, tail = one.lengths, 0, 0
@@ -176,7 +176,7 @@ def _counted(indices: Sequence[str], lengths: Sequence[str], wanted: Sequence[st
         yield "0" if length == "1" else over if place == (dims or [0])[0] else f"({over}) % ({length})"
 
 
-def _first(of: Operands) -> Callable[[Indices], str]:
+def _first(of: NodeOperands) -> Callable[[Indices], str]:
     if of["index"] != 0:
         raise UnsaidError(f"no equation says the indices that {of['self'].name} gives")
     return of.tensor("self").at

@@ -22,7 +22,7 @@ from layoutalg.errors import LaunchError
 from layoutalg.index import ZERO, simplify, symbol, value
 from layoutalg.index.parse import parse
 from layoutalg.judge.aten import OPERATIONS
-from layoutalg.judge.graph import Graph, GraphNode, NodeName, UnsaidError
+from layoutalg.judge.graph import Graph, NodeName, TensorNode, UnsaidError
 
 #: PyTorch's types that an equation has.
 TYPES: Mapping[str, str] = {
@@ -141,20 +141,20 @@ class _Exported:
         results = self.exported.graph_signature.user_outputs
         if len(results) != len(writes):
             raise LaunchError(f"the reference gives {len(results)} tensors; the kernel writes {', '.join(writes)}")
-        found, taken = list[GraphNode](), dict[str, GraphNode]()
+        found, taken = list[TensorNode](), dict[str, TensorNode]()
         for node in self.exported.graph.nodes:
             value = node.meta.get("val")
             value = value[0] if isinstance(value, tuple | list) else value
             if isinstance(value, int | self.torch.SymInt):
-                found.append(GraphNode(node.name, "size", {"size": self.text(value)}, (), "i64"))
+                found.append(TensorNode(node.name, "size", {"size": self.text(value)}, (), "i64"))
             if not isinstance(value, self.torch.Tensor):
                 continue
             lengths = tuple(self.text(one) for one in value.shape)
             dtype = TYPES.get(str(value.dtype).removeprefix("torch."), str(value.dtype))
             if node.op == "placeholder":
-                taken[self.names[node.name]] = GraphNode(node.name, "", {}, lengths, dtype)
+                taken[self.names[node.name]] = TensorNode(node.name, "", {}, lengths, dtype)
             else:
-                found.append(GraphNode(node.name, *_called(node), lengths, dtype))
+                found.append(TensorNode(node.name, *_called(node), lengths, dtype))
         return Graph(tuple(found), taken, dict(zip(writes, results, strict=True)))
 
 
@@ -183,7 +183,7 @@ def _operand(value: Any) -> Any:
 
 
 def weight(path: str, tensors: Sequence[str]) -> str:
-    """The kernel's tensor that is a module's weight `linear.weight`: `linear_weight`, or what its last name alone says.
+    """The kernel's tensor that a module's weight is: called by all of its path, or by the last name alone.
 
     >>> weight("conv.weight", ["x", "weight", "o"])
     'weight'

@@ -24,7 +24,7 @@ class NodeName:
 
 
 @dataclass(frozen=True)
-class GraphNode:
+class TensorNode:
     """An operation of a graph: its operands by the names of ATen's schema, the lengths and type of what it gives."""
 
     name: str
@@ -56,8 +56,8 @@ class UnsaidError(LaunchError):
 class Graph:
     """Operations; what is taken, by the kernel's tensors and values; and of which node each result is."""
 
-    nodes: tuple[GraphNode, ...]
-    taken: Mapping[str, GraphNode]
+    nodes: tuple[TensorNode, ...]
+    taken: Mapping[str, TensorNode]
     results: Mapping[str, str]
 
     def equations(self, operations: Mapping[str, MadeElement], names: Collection[str] = ()) -> tuple[str, ...]:
@@ -66,8 +66,8 @@ class Graph:
         UnsaidError where an operation is not among `operations`.
 
         >>> from layoutalg.judge.aten import OPERATIONS
-        >>> sums = GraphNode("s", "aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [1]}, ("m",), "f32")
-        >>> Graph((sums,), {"a": GraphNode("x", "", {}, ("m", "n"), "f32")}, {"o": "s"}).equations(OPERATIONS)
+        >>> sums = TensorNode("s", "aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [1]}, ("m",), "f32")
+        >>> Graph((sums,), {"a": TensorNode("x", "", {}, ("m", "n"), "f32")}, {"o": "s"}).equations(OPERATIONS)
         ('o[i0] = (sum[r0 < n] a[i0, r0])',)
         """
         made = _Graph(self, operations, names)
@@ -105,19 +105,19 @@ class _Graph:
             node = self.nodes[name]
             if node.operation not in self.operations:
                 raise UnsaidError(f"no equation says {node.operation or node.name}")
-            at = self.operations[node.operation](Operands(self, node))
+            at = self.operations[node.operation](NodeOperands(self, node))
             self.tensors[name] = GraphTensor(node.lengths, node.dtype, at)
         return self.tensors[name]
 
 
-def _element(name: str, node: GraphNode) -> Callable[[Indices], str]:
+def _element(name: str, node: TensorNode) -> Callable[[Indices], str]:
     return lambda indices: f"{name}[{', '.join(indices)}]" if node.lengths else name
 
 
-class Operands:
+class NodeOperands:
     """A node with what its operands are."""
 
-    def __init__(self, graph: _Graph, node: GraphNode) -> None:
+    def __init__(self, graph: _Graph, node: TensorNode) -> None:
         self.graph, self.node, self.new = graph, node, graph.new
 
     def __getitem__(self, name: str) -> Any:
@@ -164,4 +164,4 @@ def number(value: float, dtype: str) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-MadeElement = Callable[[Operands], Callable[[Indices], str]]
+MadeElement = Callable[[NodeOperands], Callable[[Indices], str]]

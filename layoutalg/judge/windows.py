@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layoutalg.judge.graph import Indices, MadeElement, Operands, UnsaidError, number
+from layoutalg.judge.graph import Indices, MadeElement, NodeOperands, UnsaidError, number
 
 #: What sums of a type are accumulated in, and handed on as.
 SUMS: Mapping[str, str] = {"f16": "f32", "f32": "f32", "f64": "f64", "i64": "i64", "i32": "i64"}
@@ -27,7 +27,7 @@ def times(index: str, step: int) -> str:
 def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElement:
     """Elements put together over dimensions, sums in a type that is wide enough."""
 
-    def made(of: Operands) -> Callable[[Indices], str]:
+    def made(of: NodeOperands) -> Callable[[Indices], str]:
         one = of.tensor("self")
         axes, kept = of.axes("dim", len(one.lengths)), bool(of["keepdim"])
         wide = SUMS.get(one.dtype, "") if name in ("sum", "prod") else one.dtype
@@ -51,7 +51,7 @@ def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElemen
 def matrix_product(left: str, right: str) -> MadeElement:
     """A product of matrices, of the same batch where there are batches; perhaps with something added."""
 
-    def made(of: Operands) -> Callable[[Indices], str]:
+    def made(of: NodeOperands) -> Callable[[Indices], str]:
         of.wanted(alpha=1, beta=1)
         a, b = of.tensor(left), of.tensor(right)
         added = of.tensor("self") if left != "self" else None
@@ -72,7 +72,7 @@ def matrix_product(left: str, right: str) -> MadeElement:
     return made
 
 
-def softmax(of: Operands) -> Callable[[Indices], str]:
+def softmax(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     (axis,) = of.axes("dim", len(one.lengths))
     log = of.node.operation == "aten._log_softmax.default"
@@ -130,7 +130,7 @@ class _Window:
 def pool(name: str) -> MadeElement:
     """The mean or the largest of each window; what is beyond the tensor counts in a mean as 0."""
 
-    def made(of: Operands) -> Callable[[Indices], str]:
+    def made(of: NodeOperands) -> Callable[[Indices], str]:
         of.wanted(ceil_mode=False, divisor_override=None)
         one = of.tensor("self")
         rank = 1 + of.node.operation.count("2d") + 2 * of.node.operation.count("3d")
@@ -154,7 +154,7 @@ def pool(name: str) -> MadeElement:
     return made
 
 
-def convolution(of: Operands) -> Callable[[Indices], str]:
+def convolution(of: NodeOperands) -> Callable[[Indices], str]:
     """A convolution, perhaps in groups of channels, perhaps transposed."""
     x, weight = of.tensor("input"), of.tensor("weight")
     bias = of.tensor("bias") if of["bias"] is not None else None
@@ -185,7 +185,7 @@ def convolution(of: Operands) -> Callable[[Indices], str]:
 def running(name: str) -> MadeElement:
     """What is put together of the elements up to each."""
 
-    def made(of: Operands) -> Callable[[Indices], str]:
+    def made(of: NodeOperands) -> Callable[[Indices], str]:
         one = of.tensor("self")
         (axis,) = of.axes("dim", len(one.lengths))
 
@@ -199,14 +199,14 @@ def running(name: str) -> MadeElement:
     return made
 
 
-def norm(of: Operands) -> Callable[[Indices], str]:
+def norm(of: NodeOperands) -> Callable[[Indices], str]:
     """The root of the sum of squares over dimensions."""
     of.wanted(ord=2)
     squares = reduction("sum", body="{0} * {0}")(of)
     return lambda at: f"sqrt({squares(at)})"
 
 
-def layer_norm(of: Operands) -> Callable[[Indices], str]:
+def layer_norm(of: NodeOperands) -> Callable[[Indices], str]:
     """What is left of a row without its mean, over the root of its variance and a little."""
     one, rank = of.tensor("input"), len(of["normalized_shape"])
     weight, bias = (of.tensor(name) if of[name] is not None else None for name in ("weight", "bias"))
@@ -230,7 +230,7 @@ def layer_norm(of: Operands) -> Callable[[Indices], str]:
     return at
 
 
-def batch_norm(of: Operands) -> Callable[[Indices], str]:
+def batch_norm(of: NodeOperands) -> Callable[[Indices], str]:
     """What is left without a channel's mean, over the root of its variance and a little: as they were learnt."""
     one, little = of.tensor("input"), number(of["eps"], of.node.dtype)
     mean, spread = of.tensor("running_mean"), of.tensor("running_var")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from layoutalg.judge.exported import TakenTensor, exported
-from layoutalg.judge.graph import Graph, GraphNode, NodeName
+from layoutalg.judge.graph import Graph, NodeName, TensorNode
 
 FILE = Path(__file__).parent / "graphs.json"
 SIZES = {"m": 4, "n": 6, "k": 5}
@@ -110,9 +110,9 @@ def read(data: Data) -> Graph:
             return NodeName(value["node"])
         return [operand(one) for one in value] if isinstance(value, list) else value
 
-    def node(one: Data) -> GraphNode:
+    def node(one: Data) -> TensorNode:
         operands = {name: operand(value) for name, value in one["operands"].items()}
-        return GraphNode(one["name"], one["operation"], operands, tuple(one["lengths"]), one["dtype"])
+        return TensorNode(one["name"], one["operation"], operands, tuple(one["lengths"]), one["dtype"])
 
     taken = {name: node(one) for name, one in data["taken"].items()}
     return Graph(tuple(map(node, data["nodes"])), taken, data["results"])

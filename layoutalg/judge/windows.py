@@ -24,6 +24,17 @@ def times(index: str, step: int) -> str:
     return index if step == 1 else f"({index}) * {step}"
 
 
+def indices_below(of: NodeOperands, lengths: Sequence[str]) -> tuple[Indices, str]:
+    """New indices, and how far each goes as a reduction writes it; of a length of 1 there is one alone."""
+    new = tuple("0" if length == "1" else of.new("r") for length in lengths)
+    return new, ", ".join(f"{r} < {length}" for r, length in zip(new, lengths, strict=True) if r != "0")
+
+
+def put_together(name: str, ranges: str, body: str) -> str:
+    """Terms over indices, as one."""
+    return f"({name}[{ranges}] {body})" if ranges else f"({body})"
+
+
 def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElement:
     """Elements put together over dimensions, sums in a type that is wide enough."""
 
@@ -36,11 +47,11 @@ def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElemen
         many = " * ".join(f"({one.lengths[axis]})" for axis in axes)
 
         def at(indices: Indices) -> str:
-            new = {axis: of.new("r") for axis in axes}
+            names, ranges = indices_below(of, [one.lengths[axis] for axis in axes])
+            new = dict(zip(axes, names, strict=True))
             left = iter(index for axis, index in enumerate(indices) if not (kept and axis in axes))
             own = tuple(new[axis] if axis in axes else next(left) for axis in range(len(one.lengths)))
-            ranges = ", ".join(f"{new[axis]} < {one.lengths[axis]}" for axis in axes)
-            text = f"({name}[{ranges}] {body.format(as_type(one.at(own), one.dtype, wide))})"
+            text = put_together(name, ranges, body.format(as_type(one.at(own), one.dtype, wide)))
             return as_type(f"({text} / {wide}({many}))" if mean else text, wide, of.node.dtype)
 
         return at
@@ -59,11 +70,11 @@ def matrix_product(left: str, right: str) -> MadeElement:
         vectors = len(b.lengths) == 1
 
         def at(indices: Indices) -> str:
-            k = of.new("r")
+            (k,), ranges = indices_below(of, a.lengths[-1:])
             rows = indices if vectors else indices[:-1]
             columns = (k,) if vectors else (*indices[:-2], k, indices[-1])
             factors = (as_type(a.at((*rows, k)), a.dtype, wide), as_type(b.at(columns), b.dtype, wide))
-            text = f"(sum[{k} < {a.lengths[-1]}] {' * '.join(factors)})"
+            text = put_together("sum", ranges, " * ".join(factors))
             text = f"({text} + {as_type(added.over(indices), added.dtype, wide)})" if added else text
             return as_type(text, wide, of.node.dtype)
 
@@ -94,7 +105,6 @@ def softmax(of: NodeOperands) -> Callable[[Indices], str]:
 class _Window:
     """A window that moves over the last dimensions of a tensor, by steps, and takes elements so far apart."""
 
-    sizes: Sequence[str]
     step: Sequence[int]
     around: Sequence[int]
     apart: Sequence[int]
@@ -123,9 +133,6 @@ class _Window:
             found.append(place)
         return tuple(found), " and ".join(inside)
 
-    def ranges(self, new: Indices) -> list[str]:
-        return [f"{r} < {size}" for r, size in zip(new, self.sizes, strict=True)]
-
 
 def pool(name: str) -> MadeElement:
     """The mean or the largest of each window; what is beyond the tensor counts in a mean as 0."""
@@ -136,17 +143,17 @@ def pool(name: str) -> MadeElement:
         rank = 1 + of.node.operation.count("2d") + 2 * of.node.operation.count("3d")
         sizes = of.pair("kernel_size", rank, [1])
         around = of.pair("padding", rank, [0])
-        window = _Window(sizes, of.pair("stride", rank, sizes), around, of.pair("dilation", rank, [1] * rank))
+        window = _Window(of.pair("stride", rank, sizes), around, of.pair("dilation", rank, [1] * rank))
         if name == "sum" and any(around):
             of.wanted(count_include_pad=True)
 
         def at(indices: Indices) -> str:
-            new = tuple(of.new("r") for _ in sizes)
+            new, ranges = indices_below(of, [str(size) for size in sizes])
             places, inside = window.places(indices[-rank:], new, one.lengths[-rank:])
             text = one.at((*indices[:-rank], *places))
             nothing = "0.0" if name == "sum" else "-inf"
             text = f"where({inside}, {text}, {nothing})" if inside else text
-            text = f"({name}[{', '.join(window.ranges(new))}] {text})"
+            text = put_together(name, ranges, text)
             return text if name == "max" else f"({text} / {number(math.prod(sizes), one.dtype)})"
 
         return at
@@ -159,23 +166,21 @@ def convolution(of: NodeOperands) -> Callable[[Indices], str]:
     x, weight = of.tensor("input"), of.tensor("weight")
     bias = of.tensor("bias") if of["bias"] is not None else None
     rank, wide, groups, turned = len(x.lengths) - 2, SUMS[x.dtype], of["groups"] or 1, bool(of["transposed"])
-    window = _Window(
-        weight.lengths[2:], of.pair("stride", rank, [1]), of.pair("padding", rank, [0]), of.pair("dilation", rank, [1])
-    )
+    window = _Window(of.pair("stride", rank, [1]), of.pair("padding", rank, [0]), of.pair("dilation", rank, [1]))
     made = of.node.lengths[1]
     ours, theirs = (f"({length}) // {groups}" for length in (made, x.lengths[1]))  # channels of a group
 
     def at(indices: Indices) -> str:
         image, channel, *outer = indices
-        c, *new = (of.new("r") for _ in weight.lengths[1:])
+        length = (x.lengths[1] if groups == 1 else theirs) if turned else weight.lengths[1]
+        (c, *new), ranges = indices_below(of, [length, *weight.lengths[2:]])
         places, inside = (window.sources if turned else window.places)(tuple(outer), tuple(new), x.lengths[2:])
         source = c if groups == 1 else f"({channel}) // ({ours}) * ({theirs}) + {c}"
         of_weight = (source, channel if groups == 1 else f"({channel}) % ({ours})") if turned else (channel, c)
         factors = x.at((image, source, *places)), weight.at((*of_weight, *new))
         text = " * ".join(as_type(one, x.dtype, wide) for one in factors)
         text = f"where({inside}, {text}, 0.0)" if inside else text
-        length = (x.lengths[1] if groups == 1 else theirs) if turned else weight.lengths[1]
-        text = f"(sum[{', '.join([f'{c} < {length}', *window.ranges(tuple(new))])}] {text})"
+        text = put_together("sum", ranges, text)
         text = f"({text} + {as_type(bias.at((channel,)), bias.dtype, wide)})" if bias else text
         return as_type(text, wide, of.node.dtype)
 
@@ -217,9 +222,8 @@ def layer_norm(of: NodeOperands) -> Callable[[Indices], str]:
         outer = indices[:-rank]
 
         def mean(of_element: Callable[[str], str]) -> str:
-            new = tuple(of.new("r") for _ in range(rank))
-            ranges = ", ".join(f"{r} < {length}" for r, length in zip(new, one.lengths[-rank:], strict=True))
-            return f"((sum[{ranges}] {of_element(one.at((*outer, *new)))}) / {many})"
+            new, ranges = indices_below(of, one.lengths[-rank:])
+            return f"({put_together('sum', ranges, of_element(one.at((*outer, *new))))} / {many})"
 
         middle = mean(lambda element: element)
         spread = mean(lambda element: f"({element} - {middle}) * ({element} - {middle})")

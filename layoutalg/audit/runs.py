@@ -251,13 +251,17 @@ class Runs:
         edges = {name: n - 1 for names, n in self._edges() for name in names}
         telling = dict.fromkeys(self.file.symbols, TELLING)
         telling |= {name: n * blocks + 1 for blocks, (name, n) in enumerate(edges.items(), 1)}
+        unended = 0  # steps of runs that did not end here: `faulty` has its own
         for sizes in self._candidates(telling):
             for seed in self._seeds[SEEDS[-1] :]:
-                if self.steps >= ALL_STEPS:
+                if self.steps + unended >= ALL_STEPS:
                     break
                 try:
                     made, values = self.made(sizes, seed, empty)
                     run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+                except StepLimit as stopped:
+                    unended += stopped.steps
+                    break
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break
                 self.steps += run.steps

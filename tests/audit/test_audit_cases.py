@@ -20,7 +20,7 @@ Every claim that is not named is proved.  Where a source has several kernels, th
 | `//: proved on gfx1201` | those of some targets |
 | `//: proved with o[i] = x[i]` | those where the launch says that this is computed |
 | `//: proved with claims = ["coalesced"]` | those where the launch says this, too |
-| `//: unproved` | no more than that: how far it comes is a question of time |
+| `//: unproved` | no more than that, without runs: how far it comes is a question of time |
 | `//: slow` | what stands below is left to the slow run |
 
 A quick run takes the first target and level of each; of a file of many, of every third, and the slow run of the others.
@@ -150,9 +150,11 @@ EVERY = [
 
 
 @pytest.mark.parametrize("question", EVERY)
-def test_what_is_said_of_a_kernel(question: Question) -> None:
+def test_what_is_said_of_a_kernel(question: Question, request: pytest.FixtureRequest) -> None:
     if question.kernel:
         assert named(question.case) == set(question.compiled), "a kernel without a question"
+    if question.verdicts == "unproved":
+        request.getfixturevalue("unrun")
     found = question.audited()
     if question.verdicts == "unproved":
         assert not found.proved

@@ -25,7 +25,7 @@ from layoutalg.audit.lds.history import History
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, any_of, const, eq, mod, negation, simplify, var
 from layoutalg.index.primed import same
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.isa.semantics.ordering import DEVICE
+from layoutalg.isa.semantics.ordering import DEVICE, SCOPED
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved, origin_of, own_coordinates, place_of
@@ -115,7 +115,7 @@ class Tickets:
         assert one.order is not None
         instruction, launched = one.instruction, self.launched
         access = ACCESSES[instruction.name]
-        scoped = launched.kernel.architecture.name == "rdna4"
+        scoped = launched.kernel.architecture.name in SCOPED
         wraps = instruction.name.endswith(WRAPPING)
         if one.width != 4 or len(one.order.found) != 1:
             return False

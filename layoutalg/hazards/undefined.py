@@ -55,6 +55,8 @@ def at_start(kernel: KernelBinary) -> Registers:
             found |= registers("s", place)
     further = sum(kernel.block_indices) + sum(kernel.extra_sgprs)
     found |= registers("s", register, further) if further else 0
+    if kernel.architecture.cluster_register is not None:
+        found |= registers("s", kernel.architecture.cluster_register)
     if kernel.architecture.wave_number:
         found |= registers("s", kernel.architecture.wave_number[0])
     return found

@@ -1,15 +1,16 @@
 """What differs between the instruction sets of AMD's GPUs: one record of each, and code asks the record.
 
-| | `cdna` | `rdna3` | `rdna4` |
-|---|---|---|---|
-| 16-bit operations | write the low half, clear the upper | write either half, keep the other | there too |
-| no scalar base is written as | EXEC's upper half | `null` | `null` |
-| scalar operands of a vector instruction | 1 | 2 | 2 |
-| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km |
-| the block's indices lie | after the user registers | there too | in trap temporaries |
+| | `cdna` | `rdna3` | `rdna4` | `cdna5` |
+|---|---|---|---|---|
+| 16-bit operations | write the low half, clear the upper | write either half, keep the other | there too | there too |
+| no scalar base is written as | EXEC's upper half | `null` | `null` | `null` |
+| scalar operands of a vector instruction | 1 | 2 | 2 | 2 |
+| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km | those, async, tensor |
+| the block's indices lie | after the user registers | there too | in trap temporaries | there too |
+| a lane's offset from a scalar base | has no sign | none | none | has one, may count elements |
 
-A family is added by an entry in `ARCHITECTURES`, under the name that its decoder has; target files name it as their
-`machine.decoder`.  What it cannot represent: what differs between GPUs of one set, which the target's file says
+`cdna5` is gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.cdna5`).  A family is added by an entry
+in `ARCHITECTURES`, under the name that its decoder has; target files name it as their `machine.decoder`.  What it cannot represent: what differs between GPUs of one set, which the target's file says
 (`target.CodeFormat`), and instructions, which the tables of `semantics` have by their names.
 """
 
@@ -149,6 +150,20 @@ class Architecture:
     #: GCNSubtarget::hasVmemWriteVgprInOrder; its pull request 105549, "GFX12 VMEM loads can write VGPR results out of
     #: order").
     out_of_order_loads: frozenset[str] = frozenset()
+    #: Whose encodings the decoder's tables have, if not its own.
+    encodings: str = ""
+    #: Encoding → bits that the decoder's tables have not: what they say, and the bit.
+    more_bits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    #: Fields of memory instructions that say how, not what, is accessed, besides the common ones.
+    hints: frozenset[str] = frozenset()
+    #: Whether a lane's 32-bit offset from a scalar base in global memory has a sign.
+    signed_lane_offset: bool = False
+    #: Bits of MODE that decide nothing of what is modelled.
+    free_mode: int = 0
+    #: Bits of the count of user registers (AMDGPUUsage, COMPUTE_PGM_RSRC2, USER_SGPR_COUNT).
+    user_count_bits: int = 5
+    #: The scalar register that says where a block lies in its cluster.
+    cluster_register: int | None = None
     #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF; LLVM,
     #: BUFInstructions: GFX9's real instructions).
     undecoded: Mapping[int, str] = field(default_factory=dict)
@@ -268,5 +283,38 @@ _RDNA4 = replace(
     wave_number=(108 + 8, 25, 29),  # ttmp8 (LLVM, SITargetLowering::lowerWaveID)
 )
 
+_CDNA5 = replace(
+    _RDNA4,
+    name="cdna5",
+    encodings="rdna4",
+    # LLVM 23's disassembler (`benchmarks/decoders`); rocm-systems, rocjitsu, gfx1250/addr_calc.cpp
+    more_bits={form: {"scale_offset": bit} for form, bit in (("GLOBAL", 48), ("FLAT", 48), ("SCRATCH", 48), ("SMEM", 56))},
+    hints=frozenset({"nv"}),  # that nobody writes it meanwhile
+    # LLVM, GCNSubtarget::hasSignedGVSOffset; rocm-systems, rocjitsu, GlobalStoreSignExtendsNegativeSaddrVgprOffset
+    signed_lane_offset=True,
+    # how accesses whose address had no page are tried again (LLVM's pull request 169016, "Enable multi-group xnack
+    # replay in hardware (GFX1250)")
+    free_mode=1 << 25,
+    waits={
+        **{name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
+        "S_WAIT_ASYNCCNT": Wait({"async": ((0, 6),)}),  # 6 bits: CDNA 5 ISA, as rivals and LLVM's operands have it
+        "S_WAIT_TENSORCNT": Wait({"tensor": ((0, 6),)}),
+    },
+    # rocm-systems, rocjitsu, kernel descriptor: named barriers, dynamic registers, a split of the cache
+    zero=(
+        (RSRC3, 0, 3, "reserved bits of RSRC3"),
+        (RSRC3, 12, 12, "reserved bits of RSRC3"),
+        (RSRC3, 14, 16, "named barriers"),
+        (RSRC3, 17, 17, "registers that come as they are asked for"),
+        (RSRC3, 18, 31, "a split of the cache, and reserved bits of RSRC3"),
+        (RSRC1, 21, 21, "waves that take turns"),
+        (RSRC1, 23, 23, "reserved bits of RSRC1"),
+        (RSRC1, 29, 29, "work-group processor mode, which the machine has not"),  # LLVM's pull request 153680
+    ),
+    vector_granules={32: 16},
+    user_count_bits=6,
+    cluster_register=108 + 6,  # ttmp6 (LLVM, SITargetLowering, of clusters)
+)
+
 #: The instruction sets that are read, by their names.
-ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _RDNA3, _RDNA4)}
+ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _RDNA3, _RDNA4, _CDNA5)}

@@ -15,15 +15,12 @@ from layoutalg.audit.ask import SilenceError
 from layoutalg.audit.global_memory.unrolled import Part
 from layoutalg.index import ZERO, Expr, all_of, div, lt, mod, simplify, var, variables
 from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
+from layoutalg.isa.semantics.ordering import DEVICE, SCOPED
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.symex.values.instances import moved, own_coordinates
 
 #: Iterations of a loop whose number is a thread's own; what is known of it stands beside.
 MOST = 1 << 62
-
-#: The architecture whose instructions name their scope, and the least that all blocks of a device see at once (RDNA 4
-#: ISA, "Memory Scopes").
-SCOPED, DEVICE = "rdna4", 2
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class TensorUnits:
     def indivisible(self) -> bool:
         """Whether its atomic operations are indivisible for each other."""
         atomic = [one.access for one in self.accesses if one.access.atomic]
-        scoped = self.launched.kernel.architecture.name == SCOPED
+        scoped = self.launched.kernel.architecture.name in SCOPED
         everywhere = all(not scoped or one.instruction.fields.get("scope", 0) >= DEVICE for one in atomic)
         return everywhere and len({access.width for access in atomic}) == 1
 

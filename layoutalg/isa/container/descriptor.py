@@ -9,7 +9,7 @@ Kernel Execution State". Bits are numbered from the descriptor's start, as there
 | 128–191 | code entry, relative to the descriptor | the container's `entry` |
 | 352–383 | COMPUTE_PGM_RSRC3 | bits 0–5: where accumulation registers begin, bit 16: waves apart (CDNA) |
 | 384–415 | COMPUTE_PGM_RSRC1 | bits 0–5: vector registers, 6–9: scalar ones (CDNA), 12–19: float mode |
-| 416–447 | COMPUTE_PGM_RSRC2 | bits 0 and 10: more registers, 1–5: user registers, 7–9: block, 11–12: thread indices |
+| 416–447 | COMPUTE_PGM_RSRC2 | bits 0 and 10: more registers, 1–5 (6): user registers, 7–9: block, 11–12: thread |
 | 448–463 | kernel code properties | bits 0–6: which pointers come first, 10: wave of 32, 11: stack |
 | 464–470, 471–479 | preloaded arguments (CDNA) | how many dwords: the last of `user_sgprs`; `preload_offset` |
 
@@ -124,6 +124,8 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
     architecture = ARCHITECTURES[code_format(target).decoder]
     whole = int.from_bytes(data, "little")
     for register, first, last, what in (*ZERO, *architecture.zero):
+        if (register, last) == (RSRC2, architecture.user_count_bits):
+            continue  # a bit of the count
         if _bits(whole, register + first, register + last):
             where = f"bits {register + first} to {register + last}"
             raise CodeObjectError(f"{name}: its descriptor asks for {what} ({where} must be 0)")
@@ -144,7 +146,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         float_mode=_bits(whole, RSRC1 + 12, RSRC1 + 19),
         clamps_nan=bool(whole >> RSRC1 + 21 & 1) or not architecture.says_clamped_nan,
         user_sgprs=_user_sgprs(whole),
-        user_sgpr_count=_bits(whole, RSRC2 + 1, RSRC2 + 5),
+        user_sgpr_count=_bits(whole, RSRC2 + 1, RSRC2 + architecture.user_count_bits),
         preload_offset=_bits(whole, _PRELOAD + 7, _PRELOAD + 15),
         block_indices=(bool(whole >> RSRC2 + 7 & 1), bool(whole >> RSRC2 + 8 & 1), bool(whole >> RSRC2 + 9 & 1)),
         extra_sgprs=(bool(whole >> RSRC2 + 10 & 1), bool(whole >> RSRC2 & 1)),

@@ -174,7 +174,7 @@ def _with_modes(code: MachineCode) -> MachineCode:
     if jump:
         raise UnsupportedInstructionError(f"{jump.place} where the code sets the float mode")
     blocks = {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
-    modes = modes_of(blocks, (kernel.entry, kernel.start), kernel.float_mode)
+    modes = modes_of(blocks, (kernel.entry, kernel.start), kernel.float_mode, kernel.architecture.free_mode)
     return replace(code, instructions=tuple(_in_mode(one, modes.get(one.address)) for one in code.instructions))
 
 

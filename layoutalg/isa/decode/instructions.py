@@ -39,7 +39,7 @@ from layoutalg.isa.decode.extended import (
     with_formats,
     with_second_dword,
 )
-from layoutalg.isa.decode.opcodes import with_known_opcode
+from layoutalg.isa.decode.opcodes import OwnOpcode, with_known_opcode
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy_imports
@@ -160,9 +160,9 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
         return Instruction(0, 8, extra, "MUBUF")
     try:
         known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.name), target)
-        raw = buffer_instruction(known, architecture.name) or amd.decode_inst(known, architecture.name)
-        found = _normalised(with_second_dword(raw, known), architecture)
-        return replace(found, name=own) if own else found
+        tables = architecture.encodings or architecture.name
+        raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
+        return _normalised(with_second_dword(raw, known), architecture, own)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
 
@@ -197,7 +197,7 @@ _NUMBERS = {"ioffset": "offset"}
 DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}, "VBUFFER": {"format": 1}}
 
 
-def _normalised(raw: Any, architecture: Architecture) -> Instruction:
+def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = None) -> Instruction:
     """What was decoded in the form of this module, at the address 0."""
     form = type(raw).__name__.removesuffix("_LIT")
     if form == "VOPD":
@@ -205,12 +205,14 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
         return Instruction(0, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
-    name = with_formats(raw, raw.op.name.removesuffix("_E32").removesuffix("_E64"))
+    name = own.name if own else with_formats(raw, raw.op.name.removesuffix("_E32").removesuffix("_E64"))
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
     unused = unused_fields(raw, form, name)
-    refuse_reserved(raw, unused, architecture)
+    more = architecture.more_bits.get(form, {})
+    refuse_reserved(raw, unused, architecture, sum(1 << bit for bit in more.values()))
+    fields |= {key: 1 for key, bit in more.items() if raw._raw >> bit & 1}
     read = unused | extension.read
     if form == "SMEM" and architecture.says_scalar_offsets:
         read |= {"imm", "soffset_en"} | (frozenset() if raw.imm else {"offset"})
@@ -237,7 +239,8 @@ def _normalised(raw: Any, architecture: Architecture) -> Instruction:
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
     if architecture.halves:
-        _pick_halves(_halves(raw, plain), plain, operands, fields)
+        halves = own.halves if own and own.halves is not None else _halves(raw, plain)
+        _pick_halves(halves, plain, operands, fields)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 

@@ -48,8 +48,8 @@ def bits_written(instruction: Instruction) -> tuple[int, int]:
     return (said >> 6 & 31, (said >> 11) + 1) if said & 63 == _MODE else (0, 0)
 
 
-def mode_after(instruction: Instruction, mode: int) -> int:
-    """The mode after an instruction that sets some of it.
+def mode_after(instruction: Instruction, mode: int, free: int = 0) -> int:
+    """The mode after an instruction that sets some of it; `free` bits decide nothing of what is modelled.
 
     Raises `UnsupportedInstructionError` where it sets more than is modelled.
 
@@ -64,21 +64,23 @@ def mode_after(instruction: Instruction, mode: int) -> int:
         raise UnsupportedInstructionError(f"{instruction.place}: the register {said & 63} of the machine is set")
     value = said if instruction.name in _QUARTERS else instruction.operands["a"].index
     mask = (1 << count) - 1 << first
+    if not mask & ~free and not value >> count and not instruction.fields.keys() - {"simm16"}:
+        return mode
     if mask & ~_KNOWN or value >> count or instruction.fields.keys() - {"simm16"}:
         raise UnsupportedInstructionError(f"{instruction.place}: bits of the mode that are not modelled")
     return mode if mode == NO_MODE and mask != _KNOWN else (mode & ~mask | value << first)
 
 
-def _after(instruction: Instruction, mode: int) -> int:
+def _after(instruction: Instruction, mode: int, free: int) -> int:
     """The same; no mode where it cannot be carried out."""
     try:
-        return mode_after(instruction, mode)
+        return mode_after(instruction, mode, free)
     except UnsupportedInstructionError:
         return NO_MODE
 
 
 def modes_of(
-    blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int], mode: int
+    blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int], mode: int, free: int = 0
 ) -> Mapping[int, int]:
     """The mode in which each instruction is carried out, by its address; of one that is not reached none.
 
@@ -93,7 +95,7 @@ def modes_of(
         for instruction in instructions:
             found[instruction.address] = now
             if instruction.name in SETS_MODE:
-                now = _after(instruction, now)
+                now = _after(instruction, now, free)
         for other in following:
             joined = now if before.get(other, now) == now else NO_MODE
             if other in blocks and before.get(other) != joined:

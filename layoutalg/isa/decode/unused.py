@@ -40,14 +40,14 @@ def unused_fields(raw: Any, form: str, name: str) -> frozenset[str]:
     return frozenset(keys - known) if raw.operands or name in _ALONE else frozenset()
 
 
-def refuse_reserved(raw: Any, unused: frozenset[str], architecture: Architecture) -> None:
-    """Refuses what no assembler writes.
+def refuse_reserved(raw: Any, unused: frozenset[str], architecture: Architecture, more: int = 0) -> None:
+    """Refuses what no assembler writes; `more` are bits of which the decoder's tables do not know what they say.
 
     Raises `UnsupportedInstructionError` with the field, or the bits of none.
     """
     sources = dict.fromkeys(("src0", "src1", "src2"), architecture.unused_source)
     written = {**sources, "saddr": frozenset({0, _NULL})}
-    said = 0
+    said = more
     for key, bits in raw._fields:
         value = raw._raw >> bits.lo & bits.mask
         if key in unused and value not in written.get(key, (0,)):

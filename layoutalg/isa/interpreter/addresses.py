@@ -39,10 +39,12 @@ class Addresses:
     def __init__(self, operands: Operands, memory: MemoryStorage) -> None:
         self.operands, self.registers, self.memory = operands, operands.registers, memory
         self.kernel, self.w = operands.kernel, operands.w
+        self._hints = _CACHE_FIELDS | self.kernel.architecture.hints
 
     def of(self, instruction: Instruction, access: MemoryInstruction) -> tuple[Word, ...]:
         """The address of each element: 64-bit words in global, flat and constant memory, else 32-bit words."""
-        refuse_fields(instruction, _CACHE_FIELDS | _ADDRESS_FIELDS.get(access.space, frozenset({"offset"})))
+        how, where = self._hints, _ADDRESS_FIELDS.get(access.space, frozenset({"offset"}))
+        refuse_fields(instruction, how | where | ({"scale_offset"} if self._may_scale(instruction, access) else set()))
         fields, w = instruction.fields, self.w
         hint, system = fields.get("th", 0), fields.get("scope", 0) == _SYSTEM
         load = not access.store and not access.atomic
@@ -65,10 +67,24 @@ class Addresses:
         if access.space == "scratch":
             return (self._scratch_address(instruction, base_operand if has_base else None, offset),)
         if has_base:
-            base = self.registers.read_scalar(base_operand, 64) + w.zext(self._vector(instruction, "addr", 32))
+            base = self.registers.read_scalar(base_operand, 64) + self._lane_offset(instruction, access)
         else:
             base = self._vector(instruction, "addr", 64)
         return (base + w.const(offset, 64),)
+
+    def _may_scale(self, instruction: Instruction, access: MemoryInstruction) -> bool:
+        """Whether an offset may count elements: of a lane from a scalar base, of a scalar load in its register."""
+        role = {"global": "base", "constant": "soffset"}.get(access.space, "")
+        return instruction.operands.get(role, NO_REGISTER).kind != "null"
+
+    def _lane_offset(self, instruction: Instruction, access: MemoryInstruction) -> Word:
+        """What a lane adds to a scalar base: bytes, or elements of the access's size."""
+        w, signed = self.w, self.kernel.architecture.signed_lane_offset
+        if signed and access.space == "flat":
+            raise UnsupportedInstructionError(f"{instruction.place}: a flat access with a scalar base")
+        offset = self._vector(instruction, "addr", 32)
+        wide = w.sext(offset) if signed else w.zext(offset)
+        return wide * w.const(access.size, 64) if instruction.fields.get("scale_offset") else wide
 
     def _vector(self, instruction: Instruction, role: str, bits: int) -> Word:
         return self.registers.read_register(operand_of(instruction, role), bits)
@@ -77,7 +93,9 @@ class Addresses:
         parts = [self.registers.read_scalar(operand_of(instruction, "base"), 64), self.w.const(offset, 64)]
         extra = instruction.operands.get("soffset", NO_REGISTER)
         if extra.kind != "null":
-            parts.append(self.w.zext(self.operands.constant(extra, 32)))
+            moved = self.w.zext(self.operands.constant(extra, 32))
+            scale = access.size if instruction.fields.get("scale_offset") else 1
+            parts.append(moved * self.w.const(scale, 64) if scale > 1 else moved)
         if access.size >= 4:
             parts = [self.memory.dwords(part) for part in parts]
         return sum(parts[1:], start=parts[0])

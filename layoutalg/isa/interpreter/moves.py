@@ -1,6 +1,6 @@
 """Moves that name a lane or a register by a number (ISA manuals, V_READLANE_B32, V_MOVRELS_B32, S_SET_GPR_IDX_ON).
 
-And the one from the program counter, S_GETPC_B64.
+And those from the program counter, S_GETPC_B64, and from a register of the machine, S_GETREG_B32.
 
 Which instruction is which move is one table; what a lane or a register further on holds is the machine's matter.
 """
@@ -43,6 +43,15 @@ class Moves:
         following = instruction.address + instruction.size
         self.registers.write_scalar(operand_of(instruction, "d"), 64, self.registers.loaded_at(following))
 
+    def machine_register(self, instruction: Instruction) -> None:
+        """S_GETREG_B32 of what says whether a wave's block lies in a cluster: of a launch without clusters, 0.
+
+        (LLVM, SITargetLowering: the number of a block where it is 0, else made of the cluster's.)  No other is modelled.
+        """
+        if self.registers.kernel.architecture.cluster_register is None or instruction.fields.get("simm16") != _CLUSTER:
+            raise UnsupportedInstructionError(f"{instruction.place}: a register of the machine that is not modelled")
+        self.registers.write_scalar(operand_of(instruction, "d"), 32, self.registers.w.const(0, 32))
+
     def begin_index_mode(self, instruction: Instruction) -> None:
         """S_SET_GPR_IDX_ON: M0's low byte from the source, the mode from the second source's raw field."""
         mode = operand_of(instruction, "b")
@@ -67,6 +76,12 @@ class Moves:
         self.registers.write_register(target, 32, word)
 
 
+#: Bits 6 to 9 of the register 28, IB_STS2 (LLVM, SIDefines, Hwreg).
+_CLUSTER = 28 | 6 << 6 | 3 << 11
+
+#: Immediates that a move has.
+MOVED_BY: Mapping[str, frozenset[str]] = {"S_GETREG_B32": frozenset({"simm16"})}
+
 #: Move → the operand whose number M0 is added to.
 BY_NUMBER: Mapping[str, str] = {"V_MOVRELS_B32": "a", "V_MOVRELD_B32": "d"}
 
@@ -76,6 +91,7 @@ MOVES: Mapping[str, Callable[[Moves, Instruction], None]] = {
     "V_WRITELANE_B32": Moves.write_lane,
     "V_READFIRSTLANE_B32": Moves.read_first_lane,
     "S_GETPC_B64": Moves.program_counter,
+    "S_GETREG_B32": Moves.machine_register,
     BEGINS_INDEXING: Moves.begin_index_mode,
     ENDS_INDEXING: Moves.end_index_mode,
     **dict.fromkeys(BY_NUMBER, Moves.move_relative),

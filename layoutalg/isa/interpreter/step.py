@@ -14,7 +14,7 @@ from layoutalg.isa.decode.modes import NO_MODE, OVERFLOW, SETS_MODE, mode_after
 from layoutalg.isa.interpreter.addresses import Addresses
 from layoutalg.isa.interpreter.arithmetic import Arithmetic
 from layoutalg.isa.interpreter.exchanges import EXCHANGES, Exchanges
-from layoutalg.isa.interpreter.moves import MOVES, Moves
+from layoutalg.isa.interpreter.moves import MOVED_BY, MOVES, Moves
 from layoutalg.isa.interpreter.operands import Action, Operands, operand_of, refuse_fields
 from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStorage
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
@@ -68,7 +68,8 @@ class Interpreter:
         if has_no_effect(name, instruction.fields):
             return lambda: None
         if name in SETS_MODE:
-            mode_after(instruction, self.kernel.float_mode)  # what it sets is in the instructions behind it
+            free = self.kernel.architecture.free_mode
+            mode_after(instruction, self.kernel.float_mode, free)  # what it sets is in the instructions behind it
             return lambda: None
         return self._between_lanes(instruction)
 
@@ -97,7 +98,7 @@ class Interpreter:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
             )
-        refuse_fields(instruction, frozenset(SCALES.values()) if is_scaled(instruction.name) else frozenset())
+        refuse_fields(instruction, frozenset(SCALES.values()) if is_scaled(instruction.name) else MOVED_BY.get(instruction.name, frozenset()))
         if matrix:
             self._refuse_mode(instruction, matrix)
         if matrix is None:

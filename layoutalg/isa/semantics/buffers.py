@@ -52,6 +52,7 @@ class BufferRules:
     format: int  # bits of the format
     free: int  # bits that say nothing of what is accessed where
     by_dword: bool  # each dword of an element is in range or not
+    unread: str = ""  # why none is read, where none is
     stride: int = 0  # the bits of the stride, in 48–63, of a set that has accesses with an index
 
     def mode(self, flags: int) -> int:
@@ -61,6 +62,8 @@ class BufferRules:
     def why_not(self, upper: int, flags: int) -> str:
         """What is not modelled in bits 48–63 and 96–127; empty where all is."""
         checked = 0 if self.by_dword else 3 << 28
+        if self.unread:
+            return self.unread
         if upper & ~self.stride:
             return f"its stride or swizzle is {upper:#x}"
         if any(flags >> 3 * k & 7 == _SELECTS_ONE for k in range(4)):
@@ -80,4 +83,6 @@ RULES: Mapping[str, BufferRules] = {
     "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True, stride=0x3FFF),
     "rdna3": _RDNA,
     "rdna4": _RDNA,
+    # 57 bits of address and 45 of a count (rocm-systems, rocjitsu, gfx1250/addr_calc.cpp, the only source that was read)
+    "cdna5": BufferRules(format=0, free=0, by_dword=False, unread="descriptions of CDNA 5, which has other fields"),
 }

@@ -8,6 +8,7 @@ By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegali
 | gfx942, gfx950 | writes back the second, of several: `buffer_wbl2 sc1` | the first and the second: `buffer_inv sc1` |
 | gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
 | gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
+| gfx1250 | not taken from any source: nothing reaches other blocks | |
 
 Atomic operations are carried out behind all of these caches.
 What is written back is all that the second cache has, whoever stored it; a wait is for the own wave's accesses alone
@@ -19,11 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: The least scope of an instruction of gfx12 that is all blocks of a device (RDNA 4 ISA, "Memory Scopes").
-DEVICE = 2
+#: The architectures whose instructions name their scope (LLVM, SIMemoryLegalizer, SIGfx12CacheControl), and the least
+#: scope that is all blocks of a device (RDNA 4 ISA, "Memory Scopes").
+SCOPED, DEVICE = frozenset({"rdna4", "cdna5"}), 2
 
 #: Architecture → the caches that an acquire invalidates, each by what stands for it here.
-CACHES: Mapping[str, tuple[str, ...]] = {"cdna": ("near",), "rdna3": ("gl0", "gl1"), "rdna4": ("near",)}
+CACHES: Mapping[str, tuple[str, ...]] = {"cdna": ("near",), "rdna3": ("gl0", "gl1"), "rdna4": ("near",), "cdna5": ("near",)}
 
 _INVALIDATES: Mapping[str, str] = {
     "BUFFER_WBINVL1_VOL": "near", "BUFFER_INV": "near", "GLOBAL_INV": "near",

@@ -7,7 +7,7 @@ from layoutalg.errors import Fault, LaunchError
 from layoutalg.isa.run.launch import execute
 from tests.matrix import each, some
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201")
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201", "gfx1250")
 TILED = ("transpose_xor_f32", "transpose_xor_f16", "transpose_padded_f32", "transpose_padded_f16")
 
 

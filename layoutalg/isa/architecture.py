@@ -5,13 +5,14 @@
 | 16-bit operations | write the low half, clear the upper | write either half, keep the other | there too | there too |
 | no scalar base is written as | EXEC's upper half | `null` | `null` | `null` |
 | scalar operands of a vector instruction | 1 | 2 | 2 | 2 |
-| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km | those, async, tensor |
+| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km | load, store, ds, km |
 | the block's indices lie | after the user registers | there too | in trap temporaries | there too |
 | a lane's offset from a scalar base | has no sign | none | none | has one, may count elements |
 
-`cdna5` is gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.cdna5`).  A family is added by an entry
-in `ARCHITECTURES`, under the name that its decoder has; target files name it as their `machine.decoder`.  What it cannot represent: what differs between GPUs of one set, which the target's file says
-(`target.CodeFormat`), and instructions, which the tables of `semantics` have by their names.
+`cdna5` is gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.opcodes`).  A family is added by an entry
+in `ARCHITECTURES`, under the name that its decoder has; target files name it as their `machine.decoder`.
+What it cannot represent: what differs between GPUs of one set, which the target's file says (`target.CodeFormat`), and
+instructions, which the tables of `semantics` have by their names.
 """
 
 from __future__ import annotations
@@ -156,6 +157,8 @@ class Architecture:
     more_bits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: Fields of memory instructions that say how, not what, is accessed, besides the common ones.
     hints: frozenset[str] = frozenset()
+    #: Whether literals may have 64 bits, in the two dwords behind an instruction (operand code 254).
+    wide_literals: bool = False
     #: Whether a lane's 32-bit offset from a scalar base in global memory has a sign.
     signed_lane_offset: bool = False
     #: Bits of MODE that decide nothing of what is modelled.
@@ -288,18 +291,18 @@ _CDNA5 = replace(
     name="cdna5",
     encodings="rdna4",
     # LLVM 23's disassembler (`benchmarks/decoders`); rocm-systems, rocjitsu, gfx1250/addr_calc.cpp
-    more_bits={form: {"scale_offset": bit} for form, bit in (("GLOBAL", 48), ("FLAT", 48), ("SCRATCH", 48), ("SMEM", 56))},
+    more_bits={
+        form: {"scale_offset": bit} for form, bit in (("GLOBAL", 48), ("FLAT", 48), ("SCRATCH", 48), ("SMEM", 56))
+    },
+    wide_literals=True,
+    even_vectors=True,
     hints=frozenset({"nv"}),  # that nobody writes it meanwhile
     # LLVM, GCNSubtarget::hasSignedGVSOffset; rocm-systems, rocjitsu, GlobalStoreSignExtendsNegativeSaddrVgprOffset
     signed_lane_offset=True,
     # how accesses whose address had no page are tried again (LLVM's pull request 169016, "Enable multi-group xnack
     # replay in hardware (GFX1250)")
     free_mode=1 << 25,
-    waits={
-        **{name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
-        "S_WAIT_ASYNCCNT": Wait({"async": ((0, 6),)}),  # 6 bits: CDNA 5 ISA, as rivals and LLVM's operands have it
-        "S_WAIT_TENSORCNT": Wait({"tensor": ((0, 6),)}),
-    },
+    waits={name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
     # rocm-systems, rocjitsu, kernel descriptor: named barriers, dynamic registers, a split of the cache
     zero=(
         (RSRC3, 0, 3, "reserved bits of RSRC3"),

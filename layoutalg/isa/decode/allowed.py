@@ -47,7 +47,7 @@ _OF_THE_MACHINE = 102
 _TRAPS = range(108, 124)
 
 #: Operands that come to vector units over the bus for scalars.
-_ON_BUS = frozenset({"s", "m0", "scc", "bits", "aperture"})
+_ON_BUS = frozenset({"s", "m0", "scc", "bits", "wide", "aperture"})
 
 #: Wide buffer loads, that go to LDS where those of global memory do (LLVM, GCNSubtarget::hasLDSLoadB96_B128).
 _WIDE_TO_LDS = {f"BUFFER_LOAD_DWORDX{n}": f"GLOBAL_LOAD_LDS_DWORDX{n}" for n in (3, 4)}

@@ -31,6 +31,7 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.buffers import buffer_instruction
+from layoutalg.isa.decode.dual import SIZE, DualHalf, dual_halves
 from layoutalg.isa.decode.extended import (
     SCALED,
     extension_of,
@@ -40,44 +41,17 @@ from layoutalg.isa.decode.extended import (
     with_second_dword,
 )
 from layoutalg.isa.decode.opcodes import OwnOpcode, with_known_opcode
+from layoutalg.isa.decode.operand import EXEC as EXEC
+from layoutalg.isa.decode.operand import NO_REGISTER as NO_REGISTER
+from layoutalg.isa.decode.operand import VCC as VCC
+from layoutalg.isa.decode.operand import Operand as Operand
+from layoutalg.isa.decode.operand import operand
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy_imports
 
 with lazy_imports():
     import tinygrad.renderer.amd as amd
-
-VCC, EXEC = 106, 126
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A register or a constant.
-
-    `kind` is `v` (vector), `a` (accumulation), `s` (scalar, 106–107 VCC, 108–123 trap temporaries, 126–127 EXEC),
-    `m0`, `null`, `scc`, `int` (`index` is the value), `bits` (a 32-bit literal), `float` (a constant's 32 bits) or
-    `aperture` (235 the base of LDS, 237 of scratch, in the flat address space).
-    """
-
-    kind: str
-    index: int = 0
-    high: bool = False  # of a 16-bit operation: the upper half of the register
-
-    def __str__(self) -> str:
-        names = {("s", VCC): "vcc", ("s", EXEC): "exec", ("s", VCC + 1): "vcc_hi", ("s", EXEC + 1): "exec_hi"}
-        if self.kind in ("m0", "null", "scc"):
-            return self.kind
-        if self.kind == "int":
-            return str(self.index)
-        return names.get((self.kind, self.index)) or (
-            f"{self.index:#x}"
-            if self.kind in ("bits", "float")
-            else f"{self.kind}{self.index}{'.h' if self.high else ''}"
-        )
-
-
-NO_REGISTER = Operand("null")
-"""What is read as 0 and written nowhere; of an access without a scalar base, its base."""
 
 
 @dataclass(frozen=True)
@@ -159,10 +133,13 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
+        halves = dual_halves(code) if architecture.encodings else ()
+        if halves:
+            return _dual(tuple(_triple_half(half, architecture) for half in halves), "VOPD3", SIZE)
         known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.name), target)
         tables = architecture.encodings or architecture.name
         raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
-        return _normalised(with_second_dword(raw, known), architecture, own)
+        return _with_wide(_normalised(with_second_dword(raw, known), architecture, own), known)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
 
@@ -202,14 +179,15 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     form = type(raw).__name__.removesuffix("_LIT")
     if form == "VOPD":
         halves = tuple(_dual_half(raw, half, architecture) for half in "xy")
-        return Instruction(0, raw.size(), f"{halves[0].name}::{halves[1].name}", form, halves=halves)
+        return _dual(halves, form, raw.size())
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
-    name = own.name if own else with_formats(raw, raw.op.name.removesuffix("_E32").removesuffix("_E64"))
+    known = raw.op.name.removesuffix("_E32").removesuffix("_E64")
+    name = own.name if own else with_formats(raw, known)
     extension, plain = extension_of(raw, form), plain_form(form)
-    operands = {role: _operand(code, None, architecture) for role, code in extension.operands.items()}
+    operands = {role: operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
-    unused = unused_fields(raw, form, name)
+    unused = unused_fields(raw, form, known)
     more = architecture.more_bits.get(form, {})
     refuse_reserved(raw, unused, architecture, sum(1 << bit for bit in more.values()))
     fields |= {key: 1 for key, bit in more.items() if raw._raw >> bit & 1}
@@ -224,7 +202,7 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
         if key in ("op", "encoding", "seg", "literal") or key in read:
             continue
         if key == "rsrc":
-            operands["resource"] = _operand(value, None, architecture)
+            operands["resource"] = operand(value, None, architecture)
         elif type(bits).__name__ in ("BitField", "FixedBitField"):
             if value != defaults.get(key, 0):
                 key = _NUMBERS.get(key, key)
@@ -232,7 +210,7 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
         elif key == "saddr" and value.offset == architecture.no_base:
             operands["base"] = NO_REGISTER
         elif key in _ROLES:
-            operands.setdefault(_role(key, name, plain), _operand(value.offset, raw._literal, architecture))
+            operands.setdefault(_role(key, name, plain), operand(value.offset, raw._literal, architecture))
         elif value.offset:
             fields[key] = value.offset
     operands |= _constant(name, raw._literal)
@@ -254,7 +232,7 @@ def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:
     if not raw.imm and raw.offset >> (0 if raw.soffset_en else 7):
         raise UnsupportedInstructionError(f"{name} has the offset {raw.offset:#x}, which it does not use")
     if raw.soffset_en or not raw.imm:
-        return _operand(raw.soffset.offset if raw.soffset_en else raw.offset, None, architecture)
+        return operand(raw.soffset.offset if raw.soffset_en else raw.offset, None, architecture)
     return NO_REGISTER
 
 
@@ -266,8 +244,14 @@ _CONSTANT = {
 }  # fmt: skip
 
 
+#: Those whose constant has 64 bits.
+_WIDE_CONSTANT = frozenset({"V_FMAMK_F64", "V_FMAAK_F64"})
+
+
 def _constant(name: str, literal: int | None) -> Mapping[str, Operand]:
     """The constant that an operation has besides its sources (ISA manuals, V_FMAMK_F32, S_SETREG_IMM32_B32)."""
+    if name in _WIDE_CONSTANT:
+        return {"c": Operand("wide")}
     return {_CONSTANT[name]: Operand("bits", literal)} if literal is not None and name in _CONSTANT else {}
 
 
@@ -347,50 +331,42 @@ def _pick_halves(roles: frozenset[str], form: str, operands: dict[str, Operand],
         fields["opsel"] = picked
 
 
+def _dual(halves: tuple[Instruction, ...], form: str, size: int) -> Instruction:
+    return Instruction(0, size, f"{halves[0].name}::{halves[1].name}", form, halves=halves)
+
+
+def _triple_half(half: DualHalf, architecture: Architecture) -> Instruction:
+    operands = {role: operand(code, None, architecture) for role, code in half.operands.items()}
+    return Instruction(0, SIZE, half.name, "VOPD3", MappingProxyType(operands), MappingProxyType(dict(half.fields)))
+
+
+def _with_wide(found: Instruction, code: bytes) -> Instruction:
+    """The instruction with its literal of 64 bits, if it has one, which stands behind it."""
+    roles = [role for role, operand in found.operands.items() if operand.kind == "wide"]
+    if not roles:
+        return found
+    at = found.size - (4 if found.name in _WIDE_CONSTANT else 0)  # which the decoder takes for one of 32 bits
+    if at + 8 > len(code) or any(operand.kind == "bits" for operand in found.operands.values()):
+        raise UnsupportedInstructionError(f"{found.name} with a literal of 64 bits")
+    literal = Operand("wide", int.from_bytes(code[at : at + 8], "little"))
+    operands = MappingProxyType({**found.operands, **dict.fromkeys(roles, literal)})
+    return replace(found, size=at + 8, operands=operands)
+
+
 def _dual_half(raw: Any, half: str, architecture: Architecture) -> Instruction:
     name = getattr(raw, f"op{half}").name.replace("V_DUAL_", "V_").removesuffix("_E32")
     operands = {
-        "d": _operand(getattr(raw, f"vdst{half}").offset, None, architecture),
-        "a": _operand(getattr(raw, f"src{half}0").offset, raw._literal, architecture),
+        "d": operand(getattr(raw, f"vdst{half}").offset, None, architecture),
+        "a": operand(getattr(raw, f"src{half}0").offset, raw._literal, architecture),
     }
     if name == "V_MOV_B32":
         if getattr(raw, f"vsrc{half}1").offset != 256:
             raise UnsupportedInstructionError(f"{name} has the register field vsrc{half}1, which it does not use")
     else:
-        operands["b"] = _operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
+        operands["b"] = operand(getattr(raw, f"vsrc{half}1").offset, None, architecture)
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, {}, architecture)
     return Instruction(0, raw.size(), name, "VOPD", MappingProxyType(operands))
-
-
-#: Inline floats of the source field, as 32 bits (ISA manuals, "Scalar source operands", codes 240–248).
-_FLOATS = (0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000, 0xC0800000, 0x3E22F983)
-
-
-def _operand(code: int, literal: int | None, architecture: Architecture) -> Operand:
-    """An operand from its nine-bit code (ISA manuals, "Scalar source operands")."""
-    if code >= 256:
-        return Operand("v", code - 256)
-    special = architecture.special.get(code)
-    if special == "":
-        raise UnsupportedInstructionError(f"the operand code {code}, which {architecture.name.upper()} reserves")
-    if special:
-        return Operand(special)
-    if code < 128:
-        return Operand("s", code)
-    if code <= 192:
-        return Operand("int", code - 128)
-    if code <= 208:
-        return Operand("int", 192 - code)
-    if 235 <= code <= 238:
-        return Operand("aperture", code)
-    if 240 <= code <= 248:
-        return Operand("float", _FLOATS[code - 240])
-    if code == 255 and literal is not None:
-        return Operand("bits", literal)
-    if code == 253:
-        return Operand("scc")
-    raise UnsupportedInstructionError(f"the operand code {code}")
 
 
 def _signed(value: int, bits: int) -> int:

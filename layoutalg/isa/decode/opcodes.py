@@ -57,7 +57,7 @@ _LIKE: Mapping[str, int] = {"V_MAD_": 0x1CB, "V_MFMA_": 0x40, "BUFFER_": 0x29}
 
 @dataclass(frozen=True)
 class OwnOpcode:
-    """What an own opcode is, and the decoder's opcode of the same fields; `halves`: its operands of 16 bits, if known."""
+    """What an own opcode is, and the decoder's opcode of the same fields; `halves`: those of 16 bits, if known."""
 
     name: str
     known: int
@@ -104,7 +104,10 @@ def _of_set(decoder: str) -> Iterator[tuple[str, Iterator[tuple[int, OwnOpcode]]
         text = files("layoutalg.isa.decode").joinpath(_FILES[decoder]).read_text()
         for encoding, rows in tomllib.loads(text).items():
             known = getattr(rdna4, f"{encoding}Op")
-            yield encoding, (
-                (opcode, OwnOpcode(name, known[like].value, frozenset("".join(halves))))
-                for name, (opcode, like, *halves) in rows.items()
+            yield (
+                encoding,
+                (
+                    (opcode, OwnOpcode(name, known[like].value, frozenset("".join(halves))))
+                    for name, (opcode, like, *halves) in rows.items()
+                ),
             )

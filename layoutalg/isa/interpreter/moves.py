@@ -46,7 +46,8 @@ class Moves:
     def machine_register(self, instruction: Instruction) -> None:
         """S_GETREG_B32 of what says whether a wave's block lies in a cluster: of a launch without clusters, 0.
 
-        (LLVM, SITargetLowering: the number of a block where it is 0, else made of the cluster's.)  No other is modelled.
+        (LLVM, SITargetLowering: a block's number where it is 0, else it is made of the cluster's.)  No other is
+        modelled.
         """
         if self.registers.kernel.architecture.cluster_register is None or instruction.fields.get("simm16") != _CLUSTER:
             raise UnsupportedInstructionError(f"{instruction.place}: a register of the machine that is not modelled")

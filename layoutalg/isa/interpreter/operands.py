@@ -39,7 +39,7 @@ INDEXED: Mapping[str, int] = {"a": 1, "b": 2, "c": 4, "d": 8}
 _SECOND_IS_THIRD = frozenset({"V_FMAMK_F32", "V_MADMK_F32"})
 
 #: Kinds of operands that are the same at any time.
-CONSTANTS = frozenset({"int", "bits", "float"})
+CONSTANTS = frozenset({"int", "bits", "wide", "float"})
 
 
 def _always(word: Word) -> Source:
@@ -184,6 +184,10 @@ class Operands:
             if bits == 64 and signed and operand.index >> 31:
                 return self.w.const(operand.index - (1 << 32), bits)
             return self.w.const(operand.index << 32 if bits == 64 and number else operand.index, bits)
+        if operand.kind == "wide":
+            if bits != 64:
+                raise UnsupportedInstructionError(f"a literal of 64 bits read as {bits}")
+            return self.w.const(operand.index, bits)
         if operand.kind == "aperture":
             if bits == 64 and operand.index in APERTURES:
                 return self.registers.aperture(APERTURES[operand.index])

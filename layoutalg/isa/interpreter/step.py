@@ -98,7 +98,10 @@ class Interpreter:
             raise UnsupportedInstructionError(
                 f"{instruction.name} ({instruction.form}) at {instruction.address:#x} has no entry in the semantics"
             )
-        refuse_fields(instruction, frozenset(SCALES.values()) if is_scaled(instruction.name) else MOVED_BY.get(instruction.name, frozenset()))
+        refuse_fields(
+            instruction,
+            frozenset(SCALES.values()) if is_scaled(instruction.name) else MOVED_BY.get(instruction.name, frozenset()),
+        )
         if matrix:
             self._refuse_mode(instruction, matrix)
         if matrix is None:

@@ -83,6 +83,6 @@ RULES: Mapping[str, BufferRules] = {
     "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True, stride=0x3FFF),
     "rdna3": _RDNA,
     "rdna4": _RDNA,
-    # 57 bits of address and 45 of a count (rocm-systems, rocjitsu, gfx1250/addr_calc.cpp, the only source that was read)
+    # 57 bits of address, 45 of a count (rocm-systems, rocjitsu, gfx1250/addr_calc.cpp, the only source that was read)
     "cdna5": BufferRules(format=0, free=0, by_dword=False, unread="descriptions of CDNA 5, which has other fields"),
 }

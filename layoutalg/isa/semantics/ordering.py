@@ -25,7 +25,12 @@ from collections.abc import Mapping
 SCOPED, DEVICE = frozenset({"rdna4", "cdna5"}), 2
 
 #: Architecture → the caches that an acquire invalidates, each by what stands for it here.
-CACHES: Mapping[str, tuple[str, ...]] = {"cdna": ("near",), "rdna3": ("gl0", "gl1"), "rdna4": ("near",), "cdna5": ("near",)}
+CACHES: Mapping[str, tuple[str, ...]] = {
+    "cdna": ("near",),
+    "rdna3": ("gl0", "gl1"),
+    "rdna4": ("near",),
+    "cdna5": ("near",),
+}
 
 _INVALIDATES: Mapping[str, str] = {
     "BUFFER_WBINVL1_VOL": "near", "BUFFER_INV": "near", "GLOBAL_INV": "near",

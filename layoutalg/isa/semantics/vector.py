@@ -23,6 +23,7 @@ from layoutalg.isa.semantics.words import (
     sub_borrow,
     sum_at_most,
     truth_table,
+    truth_table_of_two,
 )
 
 
@@ -163,6 +164,7 @@ _ARITHMETIC = table(
 _WITH_FIELDS = {
     "V_PK_MOV_B32": Alu(("d64",), ("a64", "b64"), _pick_halves, frozenset({"opsel"})),
     "V_BITOP3_B32": Alu(("d32",), ("a32", "b32", "c32"), truth_table, frozenset({"neg", "abs", "omod"})),
+    "V_BITOP2_B32": Alu(("d32",), ("a32", "b32"), truth_table_of_two, frozenset({"bitop3"})),
 }
 
 

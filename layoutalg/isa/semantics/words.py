@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.entries import Effect
 from layoutalg.isa.semantics.values import Truth, Values, Word
 
@@ -94,6 +95,16 @@ def truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int 
                 term = term & source if product & bit else term
             total = total ^ term
     return total
+
+
+def truth_table_of_two(w: Values, a: Word, b: Word, *, bitop3: int = 0) -> Word:
+    """V_DUAL_BITOP2_B32: the table of V_BITOP3 whose third source is 0 (LLVM, getBitOp2: 0x40 for V_AND_B32).
+
+    UnsupportedInstructionError for a table with places where the third source is 1: of those no source speaks.
+    """
+    if bitop3 & 0xAA:
+        raise UnsupportedInstructionError(f"V_BITOP2_B32 with the table {bitop3:#x}, which asks a third source")
+    return truth_table(w, a, b, w.const(0, 32), neg=bitop3 & 7, abs=bitop3 >> 3 & 7, omod=bitop3 >> 6)
 
 
 def clamped_or_not(plain: Effect, clamped: Effect) -> Effect:

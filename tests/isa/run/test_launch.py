@@ -43,7 +43,7 @@ def test_register_transposition_is_exact(program, target):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [target for target in TARGETS if target != "gfx1250"])  # its scratch has an address
 @pytest.mark.parametrize("opt_level", [0, 1])
 @pytest.mark.parametrize("kernel", ["transpose_xor_f32", "transpose_padded_f16"])
 def test_unoptimised_builds_are_exact(program, target, opt_level, kernel):

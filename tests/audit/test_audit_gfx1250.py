@@ -1,0 +1,95 @@
+"""gfx1250: kernels of ours are carried out exactly and proved, and what is wrong with their twins is refuted."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+from layoutalg.audit.audit import Audit, audit
+from layoutalg.device.compile import compile_source
+from layoutalg.formats import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.isa.run.launch import execute
+
+COPY = """
+extern "C" __global__ void k(const float* a, float* b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i] = a[i];
+}"""
+ADD = """
+extern "C" __global__ void k(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}"""
+BACKWARDS = """
+extern "C" __global__ void k(const float* a, float* b) { b[threadIdx.x] = (a + 255)[-(int)threadIdx.x]; }"""
+REVERSE = """
+extern "C" __global__ void k(const float* a, float* b, int n) {
+  __shared__ float tile[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  tile[threadIdx.x] = a[i];
+  __syncthreads();
+  b[i] = tile[255 - threadIdx.x];
+}"""
+VECTOR = '[[descriptor]]\nname = "{}"\ndtype = "f32"\nbase = {{ kind = "naive", lengths = ["N"], strides = [1] }}\n'
+LAUNCH = """symbols = {{ N = {{ min = 256, max = 1000192{} }} }}
+{}
+[launch]
+kernel = "k"
+grid = ["(N + 255) // 256", 1, 1]
+block = [256, 1, 1]
+arguments = [{}, "N"]
+writes = ["{}"]
+"""
+
+
+@cache
+def code(source: str) -> MachineCode:
+    return decode_kernel(read_kernels(compile_source("#include <hip/hip_runtime.h>" + source, "gfx1250").payload)["k"])
+
+
+def audited(source: str, names: str, computes: str = "", multiple: str = "") -> Audit:
+    arguments = ", ".join(f'"{name}"' for name in names)
+    text = LAUNCH.format(multiple, "".join(map(VECTOR.format, names)), arguments, names[-1])
+    return audit(code(source), loads(text + (f'computes = ["{computes}"]\n' if computes else "")), 20)
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    (COPY, lambda a, b: a), (ADD, lambda a, b: a + b), (REVERSE, lambda a, b: a.reshape(-1, 256)[:, ::-1].ravel()),
+])  # fmt: skip
+def test_it_is_carried_out_exactly(source: str, expected: Callable[..., np.ndarray]) -> None:
+    rng = np.random.default_rng(5)
+    a, b = (rng.standard_normal(768).astype(np.float32) for _ in range(2))
+    given = [a, b, np.zeros(768, np.float32)] if source == ADD else [a, np.zeros(768, np.float32)]
+    run = execute(code(source), (3,), (256,), [*given, 768])
+    assert np.array_equal(run.outputs[len(given) - 1], expected(a, b))
+
+
+def test_the_offset_of_a_lane_has_a_sign() -> None:
+    a = np.arange(256, dtype=np.float32)
+    run = execute(code(BACKWARDS), (1,), (256,), [a, np.zeros_like(a)])
+    assert any("scale_offset" in one.fields for one in code(BACKWARDS).instructions)
+    assert np.array_equal(run.outputs[1], a[::-1])
+
+
+def test_they_are_proved() -> None:
+    assert audited(COPY, "ab", "b[i] = a[i]").proved
+    assert audited(ADD, "abc", "c[i] = a[i] + b[i]").proved
+    assert audited(REVERSE, "ab", multiple=", multiple_of = 256").proved
+
+
+@pytest.mark.parametrize(("source", "was", "becomes", "claim"), [
+    (COPY, "i < n", "i <= n", "in_bounds"), (REVERSE, "__syncthreads();", "", "race_free"),
+    (REVERSE, "255 - threadIdx.x", "256 - threadIdx.x", "lds_in_bounds"),
+])  # fmt: skip
+def test_their_twins_are_not(source: str, was: str, becomes: str, claim: str) -> None:
+    assert was in source
+    found = audited(source.replace(was, becomes), "ab", multiple=", multiple_of = 256" if source == REVERSE else "")
+    assert not found.proved
+    assert claim in {said for said, _, verdict in found.claims if not verdict}
+
+
+def test_another_equation_is_not_proved() -> None:
+    assert not audited(ADD, "abc", "c[i] = a[i] - b[i]").proved

@@ -26,7 +26,7 @@ SIZE = 12
 """Bytes."""
 
 #: Opcode → name, and what its sources are: `v`, a mask, a truth table, or none.
-_BOTH: Mapping[int, tuple[str, str]] = {
+_BOTH: dict[int, tuple[str, str]] = {
     0: ("V_FMAC_F32", "v"), 3: ("V_MUL_F32", "v"), 4: ("V_ADD_F32", "v"), 5: ("V_SUB_F32", "v"),
     6: ("V_SUBREV_F32", "v"), 7: ("V_MUL_DX9_ZERO_F32", "v"), 8: ("V_MOV_B32", ""), 9: ("V_CNDMASK_B32", "vn"),
     10: ("V_MAX_NUM_F32", "v"), 11: ("V_MIN_NUM_F32", "v"), 12: ("V_DOT2ACC_F32_F16", "v"),

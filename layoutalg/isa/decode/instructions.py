@@ -217,8 +217,8 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
     if architecture.halves:
-        halves = own.halves if own and own.halves is not None else _halves(raw, plain)
-        _pick_halves(halves, plain, operands, fields)
+        narrow = own.halves if own and own.halves is not None else _halves(raw, plain)
+        _pick_halves(narrow, plain, operands, fields)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 

@@ -19,8 +19,9 @@ from pathlib import Path
 
 from benchmarks.ck.recorded import BUILD, Record, Records, audited, parser, table
 from benchmarks.foreign.audit import cpu_seconds
-from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
+from layoutalg.ck.gemm import Gemm, asked
 from layoutalg.ck.kernels import KernelSource, kernel_source
+from layoutalg.ck.launched import Launched, gemm_source
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats import loads
 from layoutalg.isa.container.binary import read_kernels

@@ -1,13 +1,14 @@
 """Compiles instances of CK Tile's kernels with our own headers and compiler, audits them, and runs some.
 
     python -m benchmarks.ck.instances CK [--targets gfx942 …] [--instances …] [--seconds 60] [--jobs 1] [--left]
-                                         [--no-audit]
+                                         [--no-audit] [--sizes 5]
     python -m benchmarks.ck.instances --report [--targets gfx942 …]
 
 `CK` is a folder of composable_kernel (the wheel amd-aiter==0.1.7.post2.dev18 has one in aiter_meta/3rdparty). Objects
 and filled-in launch files go to `build/ck`, and each record as soon as it is there, a line of `records.jsonl`; what has
-an object is not compiled again, and with `--left` what has a verdict is left out. `--report` prints the tables of the
-last record of each instance and target.
+an object is not compiled again, and with `--left` what has a verdict is left out. With `--sizes` each is carried out
+at so many sizes beside numpy, too, compiled (`benchmarks.ck.runs`). `--report` prints the tables of the last record of
+each instance and target.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.ck.recorded import BUILD, Record, Records, audited, parser, table
+from benchmarks.ck.runs import run, several
 from benchmarks.ck.table import CDNA, INSTANCES, Instance
 from benchmarks.foreign.audit import TooLongError, cpu_seconds, within
 from layoutalg.errors import DeviceError, LayoutError
@@ -32,8 +32,6 @@ from layoutalg.formats.spec import load
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.described import Surveyor
-from layoutalg.isa.run.launch import execute
-from layoutalg.launch.concrete import bound
 
 RECORDS = Records(BUILD / "records.jsonl", ("instance", "target"))
 
@@ -67,33 +65,20 @@ def compiled(one: Instance, target: str, ck: Path) -> tuple[bytes, SpecFile, Rec
     return path.read_bytes(), load(file), spent
 
 
-def run(one: Instance, file: SpecFile, code: MachineCode) -> str:
-    """Carries it out at the instance's sizes: `exact`, `close`, or what is wrong.
-
-    What is read holds whole numbers, whose sums are exact, or where results are to be close, normal ones.
-    """
-    given = bound(file, code.kernel.metadata, one.sizes, {}, one.values)
-    if one.tolerance:
-        generator = np.random.default_rng(0)
-        inputs = {name: generator.standard_normal(tensor.places.shape).astype(tensor.buffer.array.dtype)
-                  for name, tensor in given.tensors.items() if not tensor.written}  # fmt: skip
-        given = bound(file, code.kernel.metadata, one.sizes, inputs, one.values)
-    before = {name: tensor.read(tensor.buffer.array) for name, tensor in given.tensors.items()}
-    wanted = one.reference({name: array.astype(np.float64) for name, array in before.items()})
-    result = execute(code, given.grid, given.block, given.arguments, lds=given.lds)
-    after = {tensor.buffer.name: tensor.read(array) for tensor, array in zip(given.passed, result.outputs, strict=True)}
-    worst = "exact"
-    for name, array in wanted.items():
-        found = after[name]
-        if (found == array.astype(found.dtype)).all():
-            continue
-        if not np.allclose(found.astype(np.float64), array, rtol=one.tolerance, atol=one.tolerance):
-            return f"wrong: {name}"
-        worst = "close"
-    return worst
+def sized(one: Instance, file: SpecFile, code: MachineCode, count: int) -> Sequence[Record]:
+    """So many runs beside numpy or more, compiled: the sizes, and what comes of each."""
+    found: list[Record] = []
+    for sizes in several(file, count, one.name):
+        start = cpu_seconds()
+        try:
+            said = run(one, file, code, sizes, plainly=True)
+        except DeviceError as error:
+            said = f"fault: {str(error)[:200]}"
+        found.append({"sizes": sizes, "run": said, "cpu": round(cpu_seconds() - start, 1)})
+    return found
 
 
-def record(one: Instance, target: str, ck: Path, seconds: float, asked: bool) -> Record:
+def record(one: Instance, target: str, ck: Path, seconds: float, asked: bool, count: int) -> Record:
     """What is found of one instance for one target."""
     found: Record = {"instance": one.name, "target": target}
     try:
@@ -113,19 +98,21 @@ def record(one: Instance, target: str, ck: Path, seconds: float, asked: bool) ->
     if one.sizes:
         start = cpu_seconds()
         try:
-            found["run"] = run(one, file, code)
+            found["run"] = run(one, file, code, one.sizes)
         except DeviceError as error:
             found["run"] = f"fault: {str(error)[:200]}"
         found["run_cpu"] = round(cpu_seconds() - start, 1)
+    if count:
+        found["sized"] = sized(one, file, code, count)
     return found | audited(code, file, seconds) if asked else found
 
 
-def recorded(name: str, target: str, ck: Path, seconds: float, asked: bool) -> Record:
+def recorded(name: str, target: str, ck: Path, seconds: float, asked: bool, count: int) -> Record:
     """The same of a name, whatever happens: what crashes is a finding, and what does not end."""
     one = NAMED[name]
     try:
         with within(MOST_TIMES * seconds + MOST_BESIDE):
-            return record(one, target, ck, seconds, asked)
+            return record(one, target, ck, seconds, asked, count)
     except TooLongError:
         verdict, why = "unknown", "no end"
     except Exception as error:
@@ -134,7 +121,7 @@ def recorded(name: str, target: str, ck: Path, seconds: float, asked: bool) -> R
 
 
 def report(of: Sequence[Record]) -> str:
-    """What all comes to, and two tables: what was compiled, and what is proved of it."""
+    """What all comes to, and three tables: what was compiled, what is proved of it, and runs at several sizes."""
     order = {one.name: place for place, one in enumerate(INSTANCES)}
     of = sorted(
         (one for one in of if one["instance"] in order), key=lambda one: (order[one["instance"]], one["target"])
@@ -151,14 +138,22 @@ def report(of: Sequence[Record]) -> str:
     ), table(
         ("instance", "target", "verdict", "proved", "not proved", "CPU"),
         (_verdict(one) for one in of if "verdict" in one),
+    ), table(
+        ("instance", "target", "sizes", "runs are", "CPU"),
+        (_sized(one) for one in of if "sized" in one),
     )]  # fmt: skip
     return "\n".join(parts)
+
+
+def _runs(one: Record) -> Sequence[str]:
+    """What each run of it came to."""
+    return [*([one["run"]] if "run" in one else []), *(each["run"] for each in one.get("sized", ()))]
 
 
 def _shares(of: Sequence[Record]) -> Sequence[Any]:
     verdicts = Counter("refused" if "refused" in one else one.get("verdict", "") for one in of)
     computed = (one for one in of if one.get("verdict") == "proved" and "computes" in one["claims"])
-    wrong = (one for one in of if one.get("run", "").startswith(WRONG))
+    wrong = (one for one in of if any(said.startswith(WRONG) for said in _runs(one)))
     return (of[0]["target"], len(of), len({NAMED[one["instance"]].kind for one in of}), verdicts["proved"],
             sum(1 for _ in computed), *(verdicts[name] for name in ("refuted", "unknown", "crash", "refused")),
             sum(1 for _ in wrong))  # fmt: skip
@@ -190,11 +185,18 @@ def _verdict(one: Record) -> Sequence[Any]:
     )
 
 
+def _sized(one: Record) -> Sequence[Any]:
+    sizes = "; ".join(" ".join(f"{name}={size}" for name, size in each["sizes"].items()) for each in one["sized"])
+    said = ", ".join(f"{n} {what}" for what, n in Counter(each["run"] for each in one["sized"]).items())
+    return one["instance"], one["target"], sizes, said, f"{round(sum(each['cpu'] for each in one['sized']), 1)} s"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Compiles, runs and audits; 1 where a run is wrong, or an audit crashes."""
     options = parser(__doc__, "instances", [one.name for one in INSTANCES], 60)
     options.add_argument("--targets", nargs="+", default=list(CDNA))
     options.add_argument("--no-audit", action="store_true")
+    options.add_argument("--sizes", type=int, default=0, help="run at so many sizes or more, compiled")
     options.add_argument("--jobs", type=int, default=1, help="instances at once")
     options.add_argument("--left", action="store_true", help="those alone that have no verdict yet")
     given = options.parse_args(arguments)
@@ -209,10 +211,12 @@ def main(arguments: Sequence[str]) -> int:
             and not (given.left and "verdict" in last.get((one.name, target), ()))]  # fmt: skip
     bad = False
     with ProcessPoolExecutor(given.jobs) as pool:
-        under_way = [pool.submit(recorded, *one, given.ck, given.seconds, not given.no_audit) for one in work]
+        under_way = [
+            pool.submit(recorded, *one, given.ck, given.seconds, not given.no_audit, given.sizes) for one in work
+        ]
         for ended in as_completed(under_way):
             found = ended.result()
-            bad |= found.get("verdict") == "crash" or found.get("run", "").startswith(WRONG)
+            bad |= found.get("verdict") == "crash" or any(said.startswith(WRONG) for said in _runs(found))
             RECORDS.add(found)
     return int(bad)
 

@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from layoutalg.audit.figures.inner import InnerLoop, inner_loop
-from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
+from layoutalg.ck.gemm import Gemm, asked
+from layoutalg.ck.launched import Launched, gemm_source
 from layoutalg.ck.space import Configuration, Tile
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import DeviceError, LayoutError

@@ -12,14 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.ck.gemm import Gemm, Launched, asked, gemm_source
+from layoutalg.ck.gemm import Gemm, asked
 from layoutalg.ck.kernels import KernelSource, kernel_source, kind_of
+from layoutalg.ck.launched import Launched, gemm_source
 from layoutalg.ck.space import Configuration, Tile
 from layoutalg.isa.run.arrays import Array
 
 Tensors = Mapping[str, Array]
 Reference = Callable[[Tensors], Tensors]
 """From what tensors hold before the launch to what is written."""
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Array]
+"""A tensor's numbers, drawn."""
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
 
@@ -38,6 +42,7 @@ class Instance:
     launched: Launched = field(default_factory=Launched)
     built_as: str = ""  # the instance whose object it shares
     tolerance: float = 0.0  # relative, beside numpy's result in f64
+    draws: Mapping[str, Draw] = field(default_factory=dict)  # tensors that hold what is neither normal nor any number
 
     @property
     def kind(self) -> str:
@@ -73,8 +78,20 @@ _UNARY: Mapping[str, Callable[[Array], Array]] = {
     "rcp": np.reciprocal, "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
 }  # fmt: skip
 """CK's operations on one vector, as numpy has them."""
-_LENGTH, _POSITIVE = {"N": 3001}, ("sqrt", "log")
-"""What a run is of, and operations of which none is: what is drawn is negative, too."""
+_LENGTH = {"N": 3001}
+"""What a run is of."""
+
+
+def _positive(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    return generator.exponential(size=shape) + 1e-3
+
+
+def _apart(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """No two of a row alike: of equal weights CK takes one twice (a finding)."""
+    return (generator.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1) - shape[1] // 2) / 16
+
+
+_POSITIVE: Mapping[str, Mapping[str, Draw]] = {name: {"a": _positive} for name in ("sqrt", "log")}
 
 
 def _summed(of: Tensors) -> Tensors:
@@ -87,6 +104,15 @@ def _row_sums(of: Tensors) -> Tensors:
 
 def _product(of: Tensors) -> Tensors:
     return {"c": of["a"] @ of["b"].swapaxes(-1, -2) + of.get("d", 0)}
+
+
+def _product_of_sums(of: Tensors) -> Tensors:
+    """Times both D; sums of A and of B are exact here."""
+    return {"c": (of["a0"] + of["a1"]) @ (of["b0"] + of["b1"]).T * of["d0"] * of["d1"]}
+
+
+def _product_of_rows(of: Tensors) -> Tensors:
+    return {"c": of["a"] @ of["b"]}
 
 
 def _permuted(of: Tensors) -> Tensors:
@@ -131,7 +157,7 @@ def _smoothed(of: Tensors) -> Tensors:
 
 
 def _smoothed_by_experts(of: Tensors) -> Tensors:
-    """Not run: which experts there are is not drawn."""
+    """The scale of each token's row, of each of its experts."""
     y = np.abs(of["x"][:, None] * of["smooth"][of["ids"].astype(np.int64)]).max(2)
     return {"scale": y.T / 127}
 
@@ -154,7 +180,22 @@ def _attention(of: Tensors, mask: Array | float = 0.0) -> Tensors:
     return {"o": np.einsum("bhql,bhld->bhqd", weights / weights.sum(3, keepdims=True), of["v"])}
 
 
-EPSILON, SCALE = 1e-5, 32**-0.5
+def _pooled(of: Tensors) -> Tensors:
+    """Of 2 × 2 around each place of a grid two apart, padded by one."""
+    x = np.pad(of["x"], ((0, 0), (1, 2), (1, 2), (0, 0)), constant_values=-np.inf)
+    rows, columns = of["y"].shape[1:3]
+    return {"y": np.max([x[:, i::2, j::2][:, :rows, :columns] for i in range(2) for j in range(2)], axis=0)}
+
+
+def _rows_multiplied(of: Tensors) -> Tensors:
+    return {"d": (of["o"] * of["do"]).sum(3) * UNDROPPED}
+
+
+def _converted(of: Tensors) -> Tensors:
+    return {"dq": of["sums"].reshape(-1, *of["dq"].shape).sum(0)}
+
+
+EPSILON, SCALE, UNDROPPED = 1e-5, 32**-0.5, 0.875
 
 
 def _gemm(name: str, tile: str, sizes: Mapping[str, int], pipeline: str = "compv3", scheduler: str = "intrawave", *,
@@ -162,7 +203,10 @@ def _gemm(name: str, tile: str, sizes: Mapping[str, int], pipeline: str = "compv
           dtype: str = "fp16", kind: str = "") -> Instance:  # fmt: skip
     """A product by CK's kernel for so many turns over K; sizes as its launch file has them."""
     gemm = Gemm(Configuration(dtype, layout, Tile.parse(tile), pipeline), scheduler, (pad, pad, pad), kind)
-    return Instance(name, _product, sizes, targets=targets, gemm=gemm, turns=turns)
+    product = _product if layout[1] == "c" else _product_of_rows
+    if kind == "gemm_multi_abd":
+        product = _product_of_sums
+    return Instance(name, product, sizes, targets=targets, gemm=gemm, turns=turns)
 
 
 def _one_row(one: Instance) -> Instance:
@@ -181,7 +225,7 @@ _BUILT = (
     Instance("elementwise_add", _added, {"M": 37, "N": 91}),
     Instance("reduce", _summed, {"N": 2, "H": 5, "W": 7, "C": 72}),
     Instance("elementwise_flat", _added, {"N": 3001}),
-    *(Instance(f"elementwise_{name}", _one_by_one(function), _LENGTH if name not in _POSITIVE else {}, tolerance=1e-5)
+    *(Instance(f"elementwise_{name}", _one_by_one(function), _LENGTH, tolerance=1e-5, draws=_POSITIVE.get(name, {}))
       for name, function in _UNARY.items()),
     *(Instance(f"batched_transpose{pad}_{dtype}", _transposed, sizes)
       for pad, sizes in (("", {"B": 2, "H": 70, "W": 65}), ("_unpadded", {"B": 2, "H": 64, "W": 128}))
@@ -191,28 +235,34 @@ _BUILT = (
     Instance("layernorm2d_1x2048", _layernorm, {"M": 3, "N": 1000}, **_NORM),
     Instance("rmsnorm2d_4x512", _rmsnorm, {"M": 5, "N": 488}, **_NORM),
     Instance("rmsnorm2d_1x2048", _rmsnorm, {"M": 3, "N": 1000}, **_NORM),
-    Instance("topk_softmax_8", _greatest, {"M": 70, "E": 8, "T": 3}, tolerance=1e-4),
     Instance("fmha_fwd", _attention, {"B": 2, "H": 2, "Q": 133, "L": 70}, {"scale": SCALE}, tolerance=2e-3),
     Instance("fmha_fwd_causal", _causal, {"B": 2, "H": 2, "Q": 133, "L": 133}, {"scale": SCALE}, tolerance=2e-3),
+    Instance("fmha_bwd_dot_do_o", _rows_multiplied, {"B": 2, "H": 3, "Q": 133}, {"p_undrop": UNDROPPED},
+             tolerance=1e-5),
+    Instance("fmha_bwd_convert_dq", _converted, {"B": 2, "H": 3, "Q": 133}),
+    Instance("fmha_bwd_convert_dq_summed", _converted, {"B": 2, "H": 3, "Q": 133, "L": 200}),
     *(Instance(f"layernorm2d_{tile}", _layernorm, {"M": 5, "N": 232}, **_NORM) for tile in _TILES),
     *(Instance(f"rmsnorm2d_{tile}", _rmsnorm, {"M": 5, "N": 232}, **_NORM) for tile in _TILES),
     Instance("smoothquant_4x512", _smoothed, {"M": 5, "N": 488}, tolerance=2e-3),
     Instance("smoothquant_1x2048", _smoothed, {"M": 3, "N": 1000}, tolerance=2e-3),
     Instance("add_rmsnorm2d_rdquant_4x512", _added_and_normalised, {"M": 5, "N": 488}, **_NORM),
     Instance("add_rmsnorm2d_rdquant_1x2048", _added_and_normalised, {"M": 3, "N": 1000}, **_NORM),
-    *(Instance(f"topk_softmax_{count}", _greatest, {"M": 70, "E": count, "T": 3}, tolerance=1e-4)
-      for count in (16, 32, 64, 128)),
+    *(Instance(f"topk_softmax_{count}", _greatest, {"M": 70, "E": count, "T": 3}, tolerance=1e-4, draws={"x": _apart})
+      for count in (8, 16, 32, 64, 128)),
     Instance("layernorm2d_two_pass_1x1024", _layernorm, {"M": 3, "N": 2504}, **_NORM),
     Instance("rmsnorm2d_two_pass_1x1024", _rmsnorm, {"M": 3, "N": 2504}, **_NORM),
     Instance("smoothquant_two_pass_1x1024", _smoothed, {"M": 3, "N": 2504}, tolerance=2e-3),
-    Instance("moe_smoothquant_1x2048", _smoothed_by_experts),
+    Instance("moe_smoothquant_1x2048", _smoothed_by_experts, {"M": 7, "N": 1000, "E": 5, "T": 3}, tolerance=2e-3),
     Instance("permute", _permuted, {"B": 3}),
+    Instance("pool2d", _pooled, {"N": 2, "H": 7, "W": 10, "C": 5}),
     Instance("image_to_column", _columns, {"G": 2, "N": 2}),
     *(_gemm(f"{kind}_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2, **more}, kind=kind)
-      for kind, more in (("batched_gemm", {"B": 2}), ("gemm_multi_d", {}))),
+      for kind, more in (("batched_gemm", {"B": 2}), ("gemm_multi_d", {}), ("batched_contraction", {"B": 3}),
+                         ("gemm_multi_abd", {}))),
     *(_gemm(f"gemm_v3_64x64x32_{turns}", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128}, turns=turns)
       for turns in (1, 2)),
-    *(_gemm(f"gemm_v3_64x64x32_1_{dtype}_{layout}", "64x64x32_2x2x1_32x32x16", {}, turns=1, dtype=dtype, layout=layout)
+    *(_gemm(f"gemm_v3_64x64x32_1_{dtype}_{layout}", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128}, turns=1,
+            dtype=dtype, layout=layout)
       for dtype, layout in (("bf16", "rcr"), ("fp16", "rrr"))),
     _gemm("gemm_v3_16x64x128", "16x64x128_1x4x1_16x16x32", {"M": 37, "N": 128, "J": 1}),
     _gemm("gemm_v3_64x64x32", "64x64x32_2x2x1_32x32x16", {"M": 100, "N": 128, "J": 2}),

@@ -10,13 +10,16 @@ how it ends.  Which counts are of one kernel, and what sizes must be multiples o
 | `gemm_3`         | 3 and more | so many tiles'  |
 
 Source: gemm_instance_builder.py of Tile Engine; `IsSupportedArgument` of universal_gemm_kernel.hpp.
-| kind            | is                                            | named                                      |
-|-----------------|-----------------------------------------------|--------------------------------------------|
-| `""`            | one product                                   | by a tile, or `gemm_fp16_rcr_…`            |
-| `batched_gemm`  | B products, their matrices one after the other | `batched_gemm_` before a tile, or a name   |
-| `gemm_multi_d`  | a product, to which one D of C's type is added | `gemm_multi_d_` before                     |
 
-What it cannot represent: k_batch above 1, persistent kernels, several D tensors.
+| kind                  | is                                                              | named by            |
+|-----------------------|-----------------------------------------------------------------|---------------------|
+| `""`                  | one product                                                     | a tile, `gemm_…`    |
+| `batched_gemm`        | B products, their matrices one after the other                  | this before a tile  |
+| `batched_contraction` | the same, of tensors with one dimension of G, M, N and K each   | this before a tile  |
+| `gemm_multi_d`        | a product, to which one D of C's type is added                  | this before a tile  |
+| `gemm_multi_abd`      | the product of two A's sum and two B's, times two D of C's type | this before a tile  |
+
+What it cannot represent: k_batch above 1, persistent kernels.
 """
 
 from __future__ import annotations
@@ -28,33 +31,39 @@ from pathlib import Path
 from typing import cast
 
 from layoutalg.ck.instances import ACCUMULATED, CPP_TYPES, RESULTS
-from layoutalg.ck.kernels import KernelSource, defined, launch_text
+from layoutalg.ck.kernels import defined
 from layoutalg.ck.space import SCHEDULERS, Configuration, named
 from layoutalg.device.constants import constants
 from layoutalg.errors import LayoutError
 from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
-from layoutalg.target.dtypes import DTYPES
 
 MOST_TURNS = 128
 """Turns of the loop over K at most; of each count CK was asked."""
 
-MOST = 8192
-"""M and N at most."""
-
-APART = 1024
-"""Vectors by which rows lie further apart than they are long, at most."""
-
 _PIPELINES = {"compv3": "CompV3", "compv4": "CompV4", "mem": "Mem", "comp_async": "CompAsync"}
 _UNIVERSAL = "UniversalGemmKernel::KernelArgs"
 _LAYOUTS = {"r": "Row", "c": "Column"}
-_DTYPES = {name: one.name for one in DTYPES.values() for name in one.ck}
 
 
-KINDS = {"": "GemmKernel", "batched_gemm": "BatchedGemmKernel", "gemm_multi_d": "GemmKernelMultiD"}
+@dataclass(frozen=True)
+class GemmKind:
+    """A kernel of CK's of a product: how many A, B and D it takes, and what is done with D, in C++ and equations."""
+
+    kernel: str
+    batched: bool = False
+    inputs: int = 1
+    ds: int = 0
+    combined: tuple[str, str] = ("PassThrough", "")
+
+
+KINDS = {
+    "": GemmKind("GemmKernel"),
+    "batched_gemm": GemmKind("BatchedGemmKernel", batched=True),
+    "batched_contraction": GemmKind("Contraction", batched=True),
+    "gemm_multi_d": GemmKind("GemmKernelMultiD", ds=1, combined=("MultiDAdd", "+")),
+    "gemm_multi_abd": GemmKind("GemmKernelMultiABD", inputs=2, ds=2, combined=("MultiDMultiply", "*")),
+}
 """CK's kernels of a product, by the names of kinds."""
-
-BATCHES, MOST_BATCHED = 64, 2048
-"""Batches at most, and M and N of each: CK counts the elements of all of them in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -114,19 +123,21 @@ class Gemm:
             "BASE": f"BaseGemmPipelineAgBgCr{pipeline}", "PIPELINE": f"GemmPipelineAgBgCr{pipeline}",
             "SCHEDULER": self.scheduler.capitalize(),
         }  # fmt: skip
-        choices |= {"KERNEL": KINDS[self.kind], "ARGUMENTS": "KernelArgs" if self.batched else _UNIVERSAL}
-        choices |= {name: "" for name, is_so in (("CSHUFFLE", one.epilogue == "cshuffle"), ("D", self.adds)) if is_so}
+        of = self.of_kind
+        choices |= {"KERNEL": of.kernel, "ARGUMENTS": "KernelArgs" if of.batched else _UNIVERSAL}
+        choices |= {
+            "TYPES": _tuple("T", of.inputs, of.inputs > 1), "AS": _tuple("A", of.inputs, of.inputs > 1),
+            "BS": _tuple("B", of.inputs, of.inputs > 1), "ADDED": "AddScale" if of.inputs > 1 else "PassThrough",
+            "DS": _tuple("Out", of.ds), "DS_LAYOUTS": _tuple("C", of.ds), "COMBINED": of.combined[0],
+        }  # fmt: skip
+        if one.epilogue == "cshuffle":
+            choices["CSHUFFLE"] = ""
         return defined("gemm", {f"GEMM_{name}": value for name, value in choices.items()})
 
     @property
-    def batched(self) -> bool:
-        """Whether it is of B products."""
-        return self.kind == "batched_gemm"
-
-    @property
-    def adds(self) -> bool:
-        """Whether a D is added."""
-        return self.kind == "gemm_multi_d"
+    def of_kind(self) -> GemmKind:
+        """What its kind says."""
+        return KINDS[self.kind]
 
     @property
     def result(self) -> str:
@@ -230,134 +241,9 @@ def turns_alike(kinds: Sequence[int]) -> Iterator[Turns]:
         yield Turns(counts[0], step, len(counts) - 1)
 
 
-@dataclass(frozen=True)
-class Launched:
-    """What a launch has beside what CK admits.
-
-    C's rows at most; whether rows may lie further apart than need be; M, N and K, where it is of these alone.
-    """
-
-    rows: int = MOST
-    apart: bool = False
-    sizes: tuple[int, int, int] | None = None
-
-
-def gemm_source(
-    gemm: Gemm, said: GemmAnswers, turns: int | None = None, launched: Launched = Launched()
-) -> KernelSource:
-    """The source of its kernels, or of the one that is for so many turns, and how each is launched.
-
-    LayoutError where no kernel is for these turns, or CK admits no such sizes.
-    """
-    if launched.sizes is not None:
-        turns = -(-launched.sizes[2] // gemm.configuration.tile.block[2])
-    chosen = [one for one in said.turns if turns is None or turns in one.counts]
-    if not chosen:
-        raise LayoutError(f"{turns} turns: the loop over K makes 1 to {MOST_TURNS}")
-    kernels = "".join(
-        f'\nextern "C" __global__ void __launch_bounds__({said.threads}, 1) {one.kernel}(\n'
-        f"    layoutalg_gemm::Of<{one.first}>::Arguments arguments) {{\n"
-        "#if defined(__HIP_DEVICE_COMPILE__)\n"
-        f"    layoutalg_gemm::Of<{one.first}>::Kernel{{}}(arguments);\n"
-        "#endif\n}\n"
-        for one in chosen
-    )
-    return KernelSource(
-        str(gemm), gemm.text + kernels, {one.kernel: _launch(gemm, said, one, launched) for one in chosen}
-    )
-
-
-def _launch(gemm: Gemm, said: GemmAnswers, turns: Turns, launched: Launched) -> str:
-    """The launch of one kernel: M, N, K and strides as symbols, as `IsSupportedArgument` admits them."""
-    one, of, whole = gemm.configuration, gemm.multiples(said.vectors), gemm.whole
-    tile_k = one.tile.block[2]
-    if tile_k % of["K"]:
-        raise LayoutError(f"{gemm}: K of a tile is {tile_k}, no multiple of {of['K']}")
-    rows, columns, more = launched.rows, MOST, turns.more
-    if gemm.batched:
-        rows, columns = min(rows, MOST_BATCHED), MOST_BATCHED
-        more = min(more, max(MOST_BATCHED // tile_k - turns.first, 0) // turns.step)
-    symbols = {"M": (of["M"], max(rows, of["M"]), of["M"]), "N": (of["N"], max(columns, of["N"]), of["N"])}
-    if more:
-        symbols["J"] = (0, more, 1)
-    if gemm.batched:
-        symbols["B"] = (1, BATCHES, 1)
-    multiples = {**of, "K": tile_k} if whole else of
-    admitted = ", ".join(f"{name} a multiple of {number}" for name, number in multiples.items() if number > 1) or "all"
-    depth = f"({turns.counted}) * {tile_k}"
-    if not whole:
-        symbols["R"] = (1, tile_k // of["K"], 1)
-        depth = f"({turns.counted} - 1) * {tile_k} + {of['K']} * R"
-    a_rows, b_rows = (letter == "r" for letter in one.layout[:2])
-    strides = {"a": depth if a_rows else "M", "b": "N" if b_rows else depth, "c": "N"}
-    if launched.apart:
-        for name, vector in zip("abc", said.vectors, strict=True):
-            symbols[f"P{name}"] = (0, APART, 1)
-            strides[name] += f" + {vector} * P{name}"
-    if launched.sizes is not None:
-        fixed = dict(zip("MNK", launched.sizes, strict=True))
-        if any(size < 1 or size % multiples[name] for name, size in fixed.items()):
-            raise LayoutError(f"{gemm}: IsSupportedArgument does not admit {fixed}: {admitted}")
-        number, rest = divmod(fixed["K"] - 1, tile_k)
-        fixed |= {"J": (number + 1 - turns.first) // turns.step, "R": (rest + 1) // of["K"]}
-        symbols = {name: (fixed.get(name, low), fixed.get(name, high), 1 if name in fixed else step)
-                   for name, (low, high, step) in symbols.items()}  # fmt: skip
-    m, n, _ = one.tile.block
-    lengths = {
-        "a": ("M", depth) if a_rows else (depth, "M"),
-        "b": (depth, "N") if b_rows else ("N", depth),
-        "c": ("M", "N"),
-    }
-    apart = {name: f"({lengths[name][0]}) * ({stride})" for name, stride in strides.items()}
-    outer = {name: ("B", apart[name]) for name in lengths} if gemm.batched else {}
-    of_batches = [*apart.values(), "B"] if gemm.batched else []
-    shaped = {name: _texts([*outer.get(name, ())[:1], *each]) for name, each in lengths.items()}
-    strided = {name: f"{_texts([*outer.get(name, ())[1:], strides[name]])}, 1" for name in lengths}
-    tensor = f'''
-[[descriptor]]
-name = "d"
-dtype = "{_DTYPES[gemm.result]}"
-base = {{ kind = "naive", lengths = [{shaped["c"]}], strides = [{strided["c"]}] }}
-'''
-    return launch_text("gemm", {
-        "name": str(gemm), "said": str(turns), "admitted": admitted, "kernel": turns.kernel,
-        "symbols": ", ".join(f"{name} = {_limits(*limits)}" for name, limits in symbols.items()),
-        "dtype": _DTYPES[CPP_TYPES[one.dtype]], "result": _DTYPES[gemm.result],
-        "tried": _product(gemm), "depth": depth, "tile_m": str(m), "tile_n": str(n), "threads": str(said.threads),
-        "tensor_d": tensor if gemm.adds else "", "argument_d": '"d"' if gemm.adds else "{ unused = true, bytes = 8 }",
-        "argument_stride_d": _argument(strides["c"]) if gemm.adds else "{ unused = true, bytes = 4 }",
-        "grid_y": ', "B"' if gemm.batched else "", "arguments_batch": "".join(f" {_argument(e)}," for e in of_batches),
-        **{f"stride_{name}": stride for name, stride in strides.items()},
-        **{f"lengths_{name}": text for name, text in shaped.items()},
-        **{f"strides_{name}": text for name, text in strided.items()},
-    })  # fmt: skip
-
-
-def _texts(each: Iterable[str]) -> str:
-    return ", ".join(f'"{one}"' for one in each)
-
-
-def _argument(value: str) -> str:
-    return f'{{ value = "{value}", bytes = 4 }}'
-
-
-def _product(gemm: Gemm) -> str:
-    """What C holds, as an equation; of floats of 8 bits none, whose formats are each target's own."""
-    one = gemm.configuration
-    element, result, sums = (
-        _DTYPES[name] for name in (CPP_TYPES[one.dtype], gemm.result, ACCUMULATED.get(one.dtype, "float"))
-    )
-    if element.startswith(("f8", "bf8")):
-        return ""
-    a, b = "i, k" if one.layout[0] == "r" else "k, i", "k, j" if one.layout[1] == "r" else "j, k"
-    of, added = "n, " if gemm.batched else "", f" + {sums}(d[i, j])" if gemm.adds else ""
-    product = f"sum[k] {sums}(a[{of}{a}]) * {sums}(b[{of}{b}])"
-    return f'"c[{of}i, j] = {result}({f"({product}){added}" if added else product})"'
-
-
-def _limits(least: int, most: int, of: int) -> str:
-    multiple = f", multiple_of = {of}" if of > 1 else ""
-    return f"{{ min = {least}, max = {most // of * of}{multiple} }}"
+def _tuple(of: str, count: int, always: bool = True) -> str:
+    """C++ of a tuple of so many alike, or of one where it stands for itself."""
+    return f"tuple<{', '.join([of] * count)}>" if always else of
 
 
 def _listed(values: Iterable[object]) -> str:

@@ -9,9 +9,12 @@
 | `smoothquant_4x512`   | by such tiles: rows scaled by columns, then quantised to i8; `moe_smoothquant_1x2048`   |
 | `layernorm2d_two_pass_1x1024` | and the two others: rows longer than the tile, in two passes                    |
 | `permute`, `image_to_column` | of any number of matrices, or of images, whose own lengths are numbers           |
+| `pool2d`              | the greatest of each window of 2 × 2                                                    |
 | `add_rmsnorm2d_rdquant_4x512` | by such tiles: a sum, normalised, and quantised to i8                           |
 | `topk_softmax_8`      | of so many experts: the greatest weights of each row                                    |
 | `fmha_fwd`            | attention, heads of 32, no bias; `fmha_fwd_causal`: no query sees a key behind it       |
+| `fmha_bwd_dot_do_o`   | the first step of its backward pass: products of rows of O and dO                       |
+| `fmha_bwd_convert_dq` | the last: dQ to f16; `fmha_bwd_convert_dq_summed`: those of all blocks of keys added    |
 
 A GEMM has more choices (`layoutalg.ck.gemm`).  `sources/` has each one's C++, whose macros are the choices, and its
 launch file, in which `$NAME` is one of them.  Nothing is executed.
@@ -151,6 +154,7 @@ KINDS: Mapping[str, KernelKind] = {
         for end, passes, numbers in (("", "One", _one_pass), ("_two_pass", "Two", _two_passes))
     },
     "moe_smoothquant": KernelKind("moe_smoothquant", "moe_smoothquant", numbers=_tile, names="ROWSxCOLUMNS"),
+    "pool2d": KernelKind("pool2d", "pool2d"),
     "permute": KernelKind("permute", "permute"),
     "image_to_column": KernelKind("image_to_column", "image_to_column"),
     "add_rmsnorm2d_rdquant": KernelKind(
@@ -158,6 +162,9 @@ KINDS: Mapping[str, KernelKind] = {
     ),
     "fmha_fwd": KernelKind("fmha_fwd", "fmha_fwd", {"FMHA_MASKED": "false", "FMHA_WINDOW": "", "FMHA_SEEN": ""}),
     "fmha_fwd_causal": KernelKind("fmha_fwd", "fmha_fwd", _CAUSAL),
+    "fmha_bwd_dot_do_o": KernelKind("fmha_bwd_dot_do_o", "fmha_bwd_dot_do_o"),
+    "fmha_bwd_convert_dq": KernelKind("fmha_bwd_convert_dq", "fmha_bwd_convert_dq", {"SUMMED": "false"}),
+    "fmha_bwd_convert_dq_summed": KernelKind("fmha_bwd_convert_dq", "fmha_bwd_convert_dq_summed", {"SUMMED": "true"}),
     "topk_softmax": KernelKind("topk_softmax", "topk_softmax", numbers=_experts, names="EXPERTS"),
 }
 

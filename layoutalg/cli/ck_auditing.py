@@ -20,6 +20,7 @@ with lazy_imports():
     from layoutalg.audit import audit as audits
     from layoutalg.ck import gemm as gemms
     from layoutalg.ck import kernels
+    from layoutalg.ck import launched as launching
     from layoutalg.ck import own as owned
     from layoutalg.counters.formulas import call as counting
     from layoutalg.isa.container import binary, lines
@@ -74,7 +75,7 @@ def audit(
         raise InputError(f"--include {missing}: no such folder; give one that holds ck_tile/core.hpp")
     if sizes and (rows or turns):
         raise InputError("--sizes says how many rows and turns there are: leave out --rows and --turns")
-    launched = gemms.Launched(rows or gemms.MOST, apart, _sizes(sizes) if sizes else None)
+    launched = launching.Launched(rows or launching.MOST, apart, _sizes(sizes) if sizes else None)
     if Path(what).suffix in SOURCES:
         source: kernels.KernelSource = _own(Path(what), target, include, keep)
     else:
@@ -135,7 +136,7 @@ def _source(
     if kernels.kind_of(what) is not None or not what[-1:].isdecimal():
         return kernels.kernel_source(what)
     gemm = gemms.Gemm.named(what, *choices)
-    return gemms.gemm_source(gemm, gemms.asked(gemm, target, include), turns, launched)
+    return launching.gemm_source(gemm, gemms.asked(gemm, target, include), turns, launched)
 
 
 def _keep(folder: Path, source: kernels.KernelSource, payload: bytes) -> None:

@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from layoutalg.ck.gemm import APART, Gemm, GemmAnswers, Launched, Turns, asked, gemm_source, turns_alike
+from layoutalg.ck.gemm import Gemm, GemmAnswers, Turns, asked, turns_alike
+from layoutalg.ck.launched import APART, Launched, gemm_source
 from layoutalg.ck.space import LAYOUTS, Configuration, Tile
 from layoutalg.errors import LayoutError
 from layoutalg.formats import loads
@@ -129,13 +130,16 @@ def test_ck_says_which_counts_are_of_a_kernel():
 
 @pytest.mark.parametrize(("kind", "lengths", "equation"), [
     ("batched_gemm", 3, "c[n, i, j] = f16(sum[k] f32(a[n, i, k]) * f32(b[n, j, k]))"),
+    ("batched_contraction", 3, "c[n, i, j] = f16(sum[k] f32(a[n, i, k]) * f32(b[n, j, k]))"),
     ("gemm_multi_d", 2, "c[i, j] = f16((sum[k] f32(a[i, k]) * f32(b[j, k])) + f32(d[i, j]))"),
+    ("gemm_multi_abd", 2, "c[i, j] = f16((sum[k] f32(f16(f32(a0[i, k]) + f32(a1[i, k]))) *"
+                          " f32(f16(f32(b0[j, k]) + f32(b1[j, k])))) * f32(d0[i, j]) * f32(d1[i, j]))"),
 ])  # fmt: skip
-def test_products_in_batches_and_with_a_d_have_their_tensors_and_equation(kind, lengths, equation):
+def test_products_of_each_kind_have_their_tensors_and_equation(kind, lengths, equation):
     gemm = Gemm.named(f"{kind}_{TILE}", "fp16", "rcr")
     assert Gemm.named(str(gemm), "", "") == gemm
     source = gemm_source(gemm, GemmAnswers(VECTORS, 128, V3), 3)
     assert "Arguments = typename Kernel::GEMM_ARGUMENTS" in source.text
     file = loads(source.launches["gemm_3"])
-    assert len(file.descriptor("a").descriptor.lengths) == lengths
+    assert len(file.descriptor("a0" if kind == "gemm_multi_abd" else "a").descriptor.lengths) == lengths
     assert [one.text for one in file.launch.tried] == [equation]

@@ -63,7 +63,9 @@ class CheckedFile:
 def _compiled(spec: formats.SpecFile) -> dict[str, str]:
     """The lengths of what the compiler made, and the elements of memory below a descriptor."""
     by_cpp = {entry["name"] for kind in compiling.ITEMS for entry in spec.data.get(kind, ()) if "cpp" in entry}
-    return {item.name: _measured(item) for item in spec.items if item.name in by_cpp}
+    made = compiling.CONSTEXPR in spec.data.get("cpp", {}).get("headers", ())
+    how = f", CK's functions behind {compiling.CONSTEXPR} read as constexpr" if made else ""
+    return {item.name: f"{_measured(item)}{how}" for item in spec.items if item.name in by_cpp}
 
 
 def _measured(item: formats.Item) -> str:

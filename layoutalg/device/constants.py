@@ -42,7 +42,7 @@ from layoutalg.device.precompiled import SOURCE, after, parsed, precompiled_agai
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError, LayoutError
-from layoutalg.formats.cpp import Constants, CppError, CppUnit, CppUnitError
+from layoutalg.formats.cpp import CONSTEXPR, Constants, CppError, CppUnit, CppUnitError
 from layoutalg.isa.container.elf import SHT_SYMTAB, Elf
 from layoutalg.target.dtypes import element_type
 
@@ -280,6 +280,8 @@ class _Error:
                 return CppError(f"{what}: {unknown['type']}", "expression")
         elif "must be initialized by a constant expression" in self.text:
             reason = f"is no constant: {self.notes[0] if self.notes else 'the compiler does not say why'}"
+            if "non-constexpr" in reason:
+                reason += f" (where CK does not say constexpr, name {CONSTEXPR} before that header)"
         elif self.text.startswith("no matching") and self.notes:
             reason = f"{self.text}: {self.notes[0]}"
         elif warp:

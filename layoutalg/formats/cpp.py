@@ -79,6 +79,9 @@ Constants = Mapping[str, Any | CppError]
 Compiled = Callable[[CppUnit, Mapping[str, str]], Constants]
 """Who compiles a unit's expressions; `CppUnitError` where the unit itself does not compile."""
 
+CONSTEXPR = "layoutalg/constexpr.h"
+"""A header of ours: functions of CK's headers behind it are read as constexpr, where CK does not say so."""
+
 ITEMS = ("descriptor", "adaptor", "distribution")
 """The kinds of items that an expression may stand for."""
 

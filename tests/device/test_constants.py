@@ -179,3 +179,32 @@ def test_errors_are_not_kept_without_the_headers_that_they_come_from(unit, tmp_p
     assert isinstance(constants(unit(), {"tile": "tile<4>{}.lengths"})["tile"], CppError)
     (tmp_path / "lists.hpp").write_text(LISTS.replace("size % 8", "size % 4"))
     assert constants(unit(), {"tile": "tile<4>{}.lengths"})["tile"] == [4, 8]
+
+
+MACROS = """
+#define CK_TILE_HOST inline __attribute__((host))
+#define CK_TILE_HOST_DEVICE inline __attribute__((host, device))
+"""
+MADE = """
+#pragma once
+struct made {
+  constexpr made() : value(0) {}
+  CK_TILE_HOST made(int given) : value(given) {}
+  CK_TILE_HOST constexpr int twice() const { return 2 * value; }
+  int value;
+};
+CK_TILE_HOST_DEVICE int wrong() { static int counted; return ++counted; }
+"""
+
+
+def test_a_constructor_that_is_not_constexpr_is_read_behind_our_header(tmp_path):
+    (tmp_path / "macros.hpp").write_text(MACROS)
+    (tmp_path / "made.hpp").write_text(MADE)
+    headers = ("macros.hpp", "layoutalg/constexpr.h", "made.hpp")
+    asked = {"twice": "made(21).twice()", "wrong": "wrong()"}
+    found = constants(CppUnit("gfx942", headers, (tmp_path,)), asked)
+    assert found["twice"] == 42
+    assert "is no constant" in found["wrong"].reason
+    (without,) = constants(CppUnit("gfx942", headers[::2], (tmp_path,)), {"twice": asked["twice"]}).values()
+    assert without.reason.startswith("is no constant: non-constexpr constructor 'made'")
+    assert without.reason.endswith("(where CK does not say constexpr, name layoutalg/constexpr.h before that header)")

@@ -37,6 +37,7 @@ FUNCTIONS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "max": (2, NUMBERS), "min": (2, NUMBERS), "abs": (1, (*FLOATS, *SIGNED)), "fma": (3, FLOATS),
     **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "rint"), (1, FLOATS)),
     **dict.fromkeys(("exp", "exp2", "log", "log2", "sin", "cos", "tanh", "rcp", "rsq"), (1, FLOATS)),
+    **dict.fromkeys(("erf", "expm1", "log1p"), (1, FLOATS)),
 }  # fmt: skip
 
 

@@ -3,12 +3,13 @@
 `torch.export.export(…).run_decompositions()` gives such a graph; what each computes is said at
 https://docs.pytorch.org/docs/stable/torch.compiler_ir.html and in torch's documentation of the function of that name.
 
-What it cannot represent: statistics of a batch, indices as results (argmax), random numbers, erf and log1p;
+What it cannot represent: statistics of a batch, indices as results (argmax), random numbers;
 NaN, which torch's `max` and `relu` hand on, and an equation's `max` does not.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.judge.graph import GraphTensor, Indices, MadeElement, NodeOperands, UnsaidError, number
@@ -67,6 +68,13 @@ def _leaky(of: NodeOperands) -> Callable[[Indices], str]:
     one, said = of.tensor("self"), of["negative_slope"]
     slope = number(0.01 if said is None else said, of.node.dtype)
     return lambda at: f"where({one.over(at)} > 0.0, {one.over(at)}, {one.over(at)} * {slope})"
+
+
+def _gelu(of: NodeOperands) -> Callable[[Indices], str]:
+    one, cube = of.tensor("self"), "{0} * {0} * {0}"
+    by_tanh = f"tanh({math.sqrt(2 / math.pi)!r} * ({{0}} + 0.044715 * ({cube})))"
+    inner = by_tanh if of["approximate"] == "tanh" else f"erf({{0}} * {math.sqrt(0.5)!r})"
+    return lambda at: f"({{0}} * 0.5 * (1.0 + {inner}))".format(one.over(at))
 
 
 def _elu(of: NodeOperands) -> Callable[[Indices], str]:
@@ -182,6 +190,12 @@ def _first(of: NodeOperands) -> Callable[[Indices], str]:
     return of.tensor("self").at
 
 
+#: Functions of one element that ATen and equations call the same.
+EACH = (
+    "abs", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tanh", "erf", "floor", "ceil",
+    "trunc",
+)  # fmt: skip
+
 OPERATIONS: Mapping[str, MadeElement] = {
     "aten.add.Tensor": _each("({0} + {1})", "self", "other"),
     "aten.sub.Tensor": _each("({0} - {1})", "self", "other"),
@@ -198,10 +212,7 @@ OPERATIONS: Mapping[str, MadeElement] = {
         for name, sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items()
         for kind in ("Tensor", "Scalar")
     },
-    **{
-        f"aten.{name}.default": _each(f"{name}({{0}})")
-        for name in ("abs", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "floor", "ceil", "trunc")
-    },
+    **{f"aten.{name}.default": _each(f"{name}({{0}})") for name in EACH},
     "aten.round.default": _each("rint({0})"),
     "aten.neg.default": _each("(-{0})"),
     "aten.relu.default": _each("max({0}, 0.0)"),
@@ -211,6 +222,7 @@ OPERATIONS: Mapping[str, MadeElement] = {
     "aten.pow.Tensor_Scalar": _power,
     "aten.clamp.default": _clamp,
     "aten.hardtanh.default": _clamp,
+    "aten.gelu.default": _gelu,
     "aten.elu.default": _elu,
     "aten.logical_not.default": _each("(not {0})"),
     "aten.logical_and.default": _each("({0} and {1})", "self", "other"),

@@ -15,8 +15,10 @@ SUMS: Mapping[str, str] = {"f16": "f32", "f32": "f32", "f64": "f64", "i64": "i64
 def as_type(text: str, had: str, wanted: str) -> str:
     if had == wanted:
         return text
-    if "bool" in (had, wanted):
-        raise UnsaidError("no equation says a truth as a number")
+    if wanted == "bool":
+        raise UnsaidError("no equation says a number as a truth")
+    if had == "bool":
+        return f"where({text}, {wanted}(1), {wanted}(0))"
     return f"{wanted}({text})"
 
 

@@ -7,6 +7,7 @@ rounded at the end.  An element that an equation takes from outside a tensor, or
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -29,7 +30,10 @@ _YES, _NO = np.asarray(True), np.asarray(False)
 MACHINE = {"rint": "rndne", "exp2": "exp", "log2": "log"}
 
 #: In f64, rounded: functions that are several instructions.
-_COMPOSED = {"exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "div": np.divide}
+_COMPOSED: Mapping[str, Callable[..., Any]] = {
+    "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "div": np.divide,
+    "expm1": np.expm1, "log1p": np.log1p, "erf": np.vectorize(math.erf, [float]),
+}  # fmt: skip
 
 _INTEGER = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "floordiv": np.floor_divide,

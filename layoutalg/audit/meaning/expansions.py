@@ -35,7 +35,10 @@ Follow = Callable[[MachineCode, SpecFile], Sequence[TracedElement]]
 WRITTEN: Mapping[str, str] = {
     "div": "a[i] / b[i]",
     "rsq": "rsqrtf(a[i])",
-    **{name: f"{name}f(a[i])" for name in ("sqrt", "exp", "log", "exp2", "log2", "sin", "cos", "tanh")},
+    **{
+        name: f"{name}f(a[i])"
+        for name in ("sqrt", "exp", "log", "exp2", "log2", "sin", "cos", "tanh", "erf", "expm1", "log1p")
+    },
 }
 
 _NAMES = {"f32": "float", "f64": "double", "f16": "_Float16"}

@@ -255,9 +255,9 @@ class ComputesClaim:
         for part in range(0, place.element, place.unit):
             mine = [each for each in stores if each[0].part == part]
             solved = any(
-                all(self._decided(one.goal, all_of(given, one.given)) for one in questions)
+                all(self._decided(one.goal, one.given) for one in questions)
                 for which in (0, -1)
-                for questions in ways([each[which] for each in mine], place, element)
+                for questions in ways([each[which] for each in mine], place, element, given)
             )
             if not solved and not self._enumerated([each[0] for each in mine], element):
                 return Open("that every element is stored to is not seen")

@@ -14,6 +14,9 @@ says nothing of how often an element is stored to.
 | a thread's number | parts of it, where quotients and remainders by constants stand in the store |
 | which of several stores that differ by constants | their number, or digits of it |
 
+Where the digits' strides are a chain, each a multiple of the one before, any index i has such digits, and what is asked
+is asked of these, without quotients: 64·block + 4·k + thread₀ is in the tensor, so store k of that thread is made.
+
 Where no guess holds, and sizes are fixed, all that is stored is enumerated (`everywhere`).
 
 A variable that is in no digit is 0, or what the store's condition says that it equals. With two dimensions that share
@@ -23,7 +26,7 @@ a variable, the offset itself is the number. What it cannot represent: digits th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -31,11 +34,15 @@ from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.meaning.places import Decide, WantedPlace
 from layoutalg.audit.parts import Parts, parts_of, said_of_launch, said_to_equal
 from layoutalg.index import (
+    ONE,
     TRUE,
     ZERO,
     Expr,
     all_of,
     any_of,
+    conjuncts,
+    const,
+    div,
     eq,
     extent_of,
     select,
@@ -44,7 +51,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.box import box
-from layoutalg.index.radix import affine
+from layoutalg.index.radix import Affine, affine
 from layoutalg.prove import Onto
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
@@ -95,18 +102,21 @@ class CoverageQuestion:
 
 
 def ways(
-    stores: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...]
+    stores: Sequence[PlacedStore], place: WantedPlace, element: tuple[Expr, ...], given: Expr
 ) -> Iterator[list[CoverageQuestion]]:
-    """Lists of questions; where all of one list hold, every element is stored to by these stores."""
+    """Lists of questions; where all of one list hold, every element where something is given is stored to by these."""
     families = [_families(stores, by_offset) for by_offset in (False, True)]
     solved = [[_Solved.of(one, place, element, by_offset) for one in found] for by_offset, found in enumerate(families)]
     found = [one for each in solved for one in each if one is not None]
-    for one in found:
-        yield list(one.questions())
-    for one in (one for one in solved[0] if one is not None and len(one.stores) > 1):
-        yield list(replace(one, by_index=True).questions())
+    for one in (one for one in solved[0] if one is not None and one.spelled):
+        yield list(one.questions(given))
+    plain = [replace(one, spelled={}) for one in found]
+    for one in plain:
+        yield list(one.questions(given))
+    for one in (replace(one, spelled={}) for one in solved[0] if one is not None and len(one.stores) > 1):
+        yield list(replace(one, by_index=True).questions(given))
     if len(found) > 1:
-        yield [CoverageQuestion(TRUE, any_of(*(one.covered for one in found)))]
+        yield [CoverageQuestion(given, any_of(*(one.covered for one in plain)))]
 
 
 def everywhere(stores: Sequence[PlacedStore], element: tuple[Expr, ...], given: Expr) -> Onto | None:
@@ -156,6 +166,7 @@ class _Solved:
     digits: Numbers  # of which store it is
     numbers: Numbers  # of the variables of its thread
     inside: Expr  # that these are numbers of the launch
+    spelled: Numbers  # an element's index as digits, where any index has such; those of which store it is by their name
     by_index: bool = False  # whether it is the index that is compared, and not the offset
 
     @classmethod
@@ -171,6 +182,7 @@ class _Solved:
         digits: dict[Expr, Expr] = {}
         numbers: dict[Expr, Expr] = {}
         which: list[dict[Expr, int]] = [{} for _ in family]
+        spelled: dict[Expr, Expr] = {}
         for axis, (line, target) in enumerate(zip(first, targets, strict=True)):
             steps = [gap[axis] for gap in gaps]
             low = min(steps)
@@ -189,21 +201,38 @@ class _Solved:
                 return None
             digits |= {v: e for v, e in solved.items() if v in which[0]}
             numbers |= {v: e for v, e in solved.items() if v not in which[0]}
-        return cls(place, element, list(zip(family, which, strict=True)), digits,
-                   *_wholes(family, split, numbers))  # fmt: skip
+            spelled |= {} if by_offset else _spelled(target, form, which[0])
+        return cls(place, element, list(zip(family, which, strict=True)), digits, *_wholes(family, split, numbers),
+                   spelled if all(at in spelled or extent_of(at) is ONE for at in element) else {})  # fmt: skip
 
-    def questions(self) -> Iterator[CoverageQuestion]:
-        """That the digits are some store's, and that it does it."""
-        if len(self.stores) == 1:
-            yield CoverageQuestion(TRUE, self.covered)
-            return
+    def questions(self, given: Expr) -> Iterator[CoverageQuestion]:
+        """That the digits are some store's, and that it does it, of each element where something is given."""
+        if self.spelled:
+            yield CoverageQuestion(self._at(given, {}), self._at(self._some_store, {}))
+            for store, which in self.stores:
+                known = self._at(given, which)
+                for part in conjuncts(self._at(replace(self, by_index=True)._does(store), which)):
+                    yield CoverageQuestion(known, part)
+        elif len(self.stores) == 1:
+            yield CoverageQuestion(given, self.covered)
+        else:
+            yield CoverageQuestion(given, self._some_store)
+            for store, which in self.stores:
+                yield CoverageQuestion(all_of(given, self._is(which)), self._does(store))
+
+    def _at(self, e: Expr, which: Mapping[Expr, int]) -> Expr:
+        """What is said of an element, of its digits, of which some are a store's."""
+        return simplify(moved(e, {at: simplify(moved(digits, {v: const(n) for v, n in which.items()}))
+                                  for at, digits in self.spelled.items()}))  # fmt: skip
+
+    @property
+    def _some_store(self) -> Expr:
+        """That the digits are those of some store."""
         cases = [self._is(which) for _, which in self.stores]
         digits = {tuple(which.values()) for _, which in self.stores}
         every = math.prod(int(v.hi) + 1 for v in self.digits) == len(digits)
         in_range = (part for v, e in self.digits.items() for part in (e >= 0, e <= int(v.hi)))
-        yield CoverageQuestion(TRUE, all_of(*in_range) if every else any_of(*cases))
-        for (store, _), case in zip(self.stores, cases, strict=True):
-            yield CoverageQuestion(case, self._does(store))
+        return all_of(*in_range) if every else any_of(*cases)
 
     @property
     def covered(self) -> Expr:
@@ -218,6 +247,24 @@ class _Solved:
         offset, guard, *index = (simplify(moved(e, self.numbers)) for e in (store.offset, store.guard, *store.index))
         by_offset = eq(offset, self.place.at(self.element) + store.part)
         return all_of(self.inside, guard, *(map(eq, index, self.element) if self.by_index else (by_offset,)))
+
+
+def _spelled(at: Expr, form: Affine, by_name: Collection[Expr]) -> Numbers:
+    """An index below a length as digits with a form's strides, where any has such: each stride counts the one before.
+
+    The digits are 0 ≤ d < next stride / stride, of the greatest stride as many as the length has.
+    """
+    strides = sorted(((s.value, v) for v, s in form.strides.items() if s.op == "const"), key=lambda one: one[0])
+    reach = [*(int(s) for s, _ in strides[1:]), 0]
+    if len(strides) < len(form.strides) or form.start is not ZERO or not strides or strides[0][0] != 1:
+        return {}
+    found = ZERO
+    for (stride, v), beyond in zip(strides, reach, strict=True):
+        count = const(beyond // stride) if beyond else div(extent_of(at) - 1, stride) + 1
+        if beyond % stride or (v in by_name and count is not const(int(v.hi) + 1)):
+            return {}
+        found = found + (v if v in by_name else var(f"{at.value.name} by {stride}", count)) * stride
+    return {at: found}
 
 
 def grid(numbers: Sequence[int]) -> list[tuple[int, int]]:

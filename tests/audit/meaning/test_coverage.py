@@ -25,11 +25,8 @@ def store(index: Expr, guard: Expr = TRUE) -> PlacedStore:
 def covered(*stores: PlacedStore) -> bool:
     given = LINE.has((AT,))
     return any(
-        all(
-            holds(ForAll("it is stored to", one.goal, all_of(given, one.given)), Limits(steps=200_000))
-            for one in questions
-        )
-        for questions in ways(stores, LINE, (AT,))
+        all(holds(ForAll("it is stored to", one.goal, one.given), Limits(steps=200_000)) for one in questions)
+        for questions in ways(stores, LINE, (AT,), given)
     )
 
 
@@ -89,3 +86,51 @@ def test_at_fixed_sizes_what_is_stored_whatever_an_estimate_s_error_is_enumerate
     found = onto is not None and isinstance(prove(onto), Proved)
     assert not found or surely >= set(range(n))
     assert found or any(one.settled(TRUE, decided) is one for one in stores) or not surely >= set(range(n))
+
+
+M, J = symbol("M", min=1, max=5), symbol("J", min=1, max=2)
+ROWS, COLUMNS = M, J * 4
+R, C = var("r", ROWS), var("c", COLUMNS)
+MATRIX = WantedPlace("o", 4, (R, C), (ROWS, COLUMNS), (R * COLUMNS + C) * 4, TRUE)
+
+
+def in_tiles(random: Random) -> tuple[list[PlacedStore], bool]:
+    """Stores of tiles of 4 x 4, or what somebody made of them; and whether all are stored to, by enumeration."""
+    rows = random.choice([div(M + 3, 4)] * 5 + [div(M + 2, 4), div(M, 4)])
+    row, column, thread = var("row", rows), var("column", J), var("t", random.choice([4, 4, 4, 4, 3]))
+    high, low = (div(thread, 2), mod(thread, 2)) if random.random() < 0.7 else (mod(thread, 2), div(thread, 2))
+    step_row, step_column = random.choice([(2, 2), (2, 2), (2, 2), (1, 2), (2, 1), (3, 2)])
+    high, low = high * (2 if step_row == 1 else 1), low * (2 if step_column == 1 else 1)
+    stores = []
+    for a, b in product(range(2), range(2)):
+        if random.random() < 0.05:
+            continue
+        r, c = row * 4 + high + a * step_row, column * 4 + low + b * step_column + (random.random() < 0.03)
+        guard = all_of(
+            r < M - (random.random() < 0.05), c < COLUMNS, TRUE if random.random() < 0.95 else row < column + 1
+        )
+        stores.append(PlacedStore((r, c), (r * COLUMNS + c) * 4, 0, guard, (row, column, thread)))
+    all_are = True
+    for sizes in ({M: m, J: j} for m, j in product(range(1, 6), range(1, 3))):
+        counts = (value(rows, sizes), sizes[J], int(thread.hi) + 1)
+        found = {
+            tuple(value(e, at) for e in one.index)
+            for at in ({**sizes, row: x, column: y, thread: t} for x, y, t in product(*map(range, counts)))
+            for one in stores
+            if value(one.guard, at)
+        }
+        all_are &= found >= set(product(range(sizes[M]), range(4 * sizes[J])))
+    return stores, all_are
+
+
+def test_tiles_that_are_stored_to_are_seen_and_no_others() -> None:
+    seen = wrong = 0
+    for seed in range(16):
+        stores, all_are = in_tiles(Random(seed))
+        element = var("at_0", ROWS), var("at_1", COLUMNS)
+        questions = next(ways(stores, MATRIX, element, MATRIX.has(element)))  # of digits, where there are such
+        found = all(holds(ForAll("it is stored to", one.goal, one.given), Limits(steps=5_000)) for one in questions)
+        assert found == all_are, seed
+        seen, wrong = seen + found, wrong + (not found)
+    assert seen
+    assert wrong

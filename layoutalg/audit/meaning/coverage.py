@@ -197,7 +197,7 @@ class _Solved:
             own = [v for v in variables(line) if v in which[0] or _is_own(v, family[0], split)]
             form = affine(line, own)
             solved = None if form is None else form.solve(target, lambda v: extent_of(v) - 1)
-            if solved is None or any(v in digits or v in numbers for v in solved):
+            if form is None or solved is None or any(v in digits or v in numbers for v in solved):
                 return None
             digits |= {v: e for v, e in solved.items() if v in which[0]}
             numbers |= {v: e for v, e in solved.items() if v not in which[0]}
@@ -261,7 +261,7 @@ def _spelled(at: Expr, form: Affine, by_name: Collection[Expr]) -> Numbers:
     found = ZERO
     for (stride, v), beyond in zip(strides, reach, strict=True):
         count = const(beyond // stride) if beyond else div(extent_of(at) - 1, stride) + 1
-        if beyond % stride or (v in by_name and count is not const(int(v.hi) + 1)):
+        if beyond % stride or (v in by_name and count.hi > int(v.hi) + 1):
             return {}
         found = found + (v if v in by_name else var(f"{at.value.name} by {stride}", count)) * stride
     return {at: found}

@@ -1,6 +1,7 @@
 """Step one, where the prover and a compiler are: every candidate proved, compiled, and listed in a manifest.
 
-    folder/manifest.json      target, and of each case its candidates' launches: kernel, file, grid, block, sizes
+    folder/manifest.json      target, of each case its candidates' launches (kernel, file, grid, block, sizes), and
+                              the candidates that were left out, with why
     folder/KERNEL.bin         the code object of each kernel (PTX, an AMD ELF, a shared library)
 
 The folder can be carried to a machine with a GPU and neither prover nor compiler: step two is `measure`.
@@ -17,8 +18,11 @@ from typing import Any
 from layoutalg.bench.cases import Case
 from layoutalg.bench.ways import candidates
 from layoutalg.device.kernels import Told, build, launch_sizes, told_boxes
+from layoutalg.disk import write_whole
+from layoutalg.errors import CompileError
 from layoutalg.index.evaluate import value
 from layoutalg.kernel.access.prices import priced
+from layoutalg.kernel.emit.kernel import NotProvedError
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import verify
@@ -65,26 +69,36 @@ class Prepared:
     target: str
     folder: Path
     candidates: tuple[PreparedCandidate, ...]
+    left_out: tuple[str, ...] = ()
+    """Candidates that were not proved or not compiled, and why."""
 
 
 def prepare(cases: Sequence[Case], target: str, folder: Path, told: Callable[[str], None] = lambda _: None) -> Prepared:
-    """Proves and compiles every candidate. NotProvedError where an obligation is not proved; nothing is left out."""
+    """Proves and compiles every candidate; one that is not proved or not compiled is left out, and told with why.
+
+    The manifest is written after each: what is there is kept, whatever comes of the next.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     maker = _Maker(target, folder)
-    found = []
+    found, left_out = list[PreparedCandidate](), list[str]()
     for case in cases:
         for tasks in candidates(case, target):
-            found.append(maker.candidate(case, tasks))
-            told(f"{case.name}: {found[-1].name}, {found[-1].obligations} obligations proved")
-    manifest = {"target": target, "candidates": [_written(one) for one in found]}
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
-    return Prepared(target, folder, tuple(found))
+            try:
+                found.append(maker.candidate(case, tasks))
+                told(f"{case.name}: {found[-1].name}, {found[-1].obligations} obligations proved")
+            except (NotProvedError, CompileError) as error:
+                left_out.append(f"{case.name}: {' + '.join(task.program.name for task in tasks)}: {error}")
+                told(f"left out: {left_out[-1]}")
+            manifest = {"target": target, "candidates": [_written(one) for one in found], "left_out": left_out}
+            write_whole(folder / "manifest.json", json.dumps(manifest, indent=1).encode())
+    return Prepared(target, folder, tuple(found), tuple(left_out))
 
 
 def read_prepared(folder: Path) -> Prepared:
     """What `prepare` wrote."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    return Prepared(manifest["target"], folder, tuple(map(_read, manifest["candidates"])))
+    candidates = tuple(map(_read, manifest["candidates"]))
+    return Prepared(manifest["target"], folder, candidates, tuple(manifest.get("left_out", ())))
 
 
 def _written(one: PreparedCandidate) -> dict[str, Any]:

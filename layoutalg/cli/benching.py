@@ -47,8 +47,8 @@ def bench(
     if static:
         return _static(names, target, json_file)
     if prepare_folder:
-        _prepared(names, target or DEFAULT_MEASURED, target == "cpu", prepare_folder)
-        return 0
+        made = _prepared(names, target or DEFAULT_MEASURED, target == "cpu", prepare_folder)
+        return 1 if made.left_out else 0
     with tempfile.TemporaryDirectory() as scratch:
         results = _measured(names, device, prepared_folder, Path(scratch))
     return _finish(results, json_file, plot_file)

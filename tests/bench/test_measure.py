@@ -17,6 +17,7 @@ from layoutalg.cli.benching import _cases
 from layoutalg.cli.errors import InputError
 from layoutalg.device import choose_device, devices
 from layoutalg.errors import NoDeviceError
+from layoutalg.kernel.emit.kernel import NotProvedError
 
 TRANSPOSE = Case("transpose", ((70, 33),), "f32")
 
@@ -28,6 +29,19 @@ def prepared(tmp_path_factory):
 
 def test_a_manifest_reads_as_it_was_written(prepared):
     assert read_prepared(prepared.folder) == prepared
+
+
+def test_what_is_not_proved_is_left_out_and_the_others_are_kept(tmp_path, monkeypatch):
+    def unproved(program):
+        raise NotProvedError(f"{program.name}: out of time")
+
+    monkeypatch.setattr("layoutalg.bench.prepare.verify", unproved)
+    told = []
+    found = prepare([TRANSPOSE], "cpu", tmp_path, told.append)
+    assert not found.candidates
+    assert found.left_out
+    assert all("out of time" in text for text in (*found.left_out, *told))
+    assert read_prepared(tmp_path) == found
 
 
 @pytest.mark.slow

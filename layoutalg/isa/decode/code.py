@@ -19,7 +19,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
 from layoutalg.isa.decode.instructions import Instruction, decode
-from layoutalg.isa.decode.modes import SETS_MODE, modes_of
+from layoutalg.isa.decode.modes import modes_of, sets_mode
 from layoutalg.isa.semantics.control import ENDS, JUMPS
 
 #: Bytes of the longest instruction, and more than enough.
@@ -71,7 +71,7 @@ class MachineCode:
             if instruction is None:
                 return None
             refuse_what_is_not_allowed(kernel, (instruction,))
-            if instruction.name in SETS_MODE:
+            if sets_mode(instruction, kernel.architecture.free_mode):
                 raise UnsupportedInstructionError(f"{instruction.place} in a function")
             self._called[address] = instruction
         return self._called[address]
@@ -151,7 +151,8 @@ def decode_kernel(kernel: KernelBinary) -> MachineCode:
     kernel = _with_whole_file(kernel, instructions)
     refuse_what_is_not_allowed(kernel, instructions)
     code = MachineCode(kernel, instructions)
-    return _with_modes(code) if any(one.name in SETS_MODE for one in instructions) else code
+    free = kernel.architecture.free_mode
+    return _with_modes(code) if any(sets_mode(one, free) for one in instructions) else code
 
 
 def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) -> KernelBinary:

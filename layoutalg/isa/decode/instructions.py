@@ -31,7 +31,7 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.buffers import buffer_instruction
-from layoutalg.isa.decode.dual import SIZE, DualHalf, dual_halves
+from layoutalg.isa.decode.dual import DualHalf, DualWords, dual_words
 from layoutalg.isa.decode.extended import (
     SCALED,
     extension_of,
@@ -133,9 +133,9 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        halves = dual_halves(code) if architecture.encodings else ()
-        if halves:
-            return _dual(tuple(_triple_half(half, architecture) for half in halves), "VOPD3", SIZE)
+        dual = dual_words(code) if architecture.encodings else None
+        if dual:
+            return _dual(tuple(_half_of(dual, half, architecture) for half in dual.halves), dual.form, dual.size)
         known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.name), target)
         tables = architecture.encodings or architecture.name
         raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
@@ -213,6 +213,9 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
             operands.setdefault(_role(key, name, plain), operand(value.offset, raw._literal, architecture))
         elif value.offset:
             fields[key] = value.offset
+    if own and name.startswith(_REUSING):
+        fields = {key: value for key, value in fields.items() if key != "opsel_hi2"}
+        fields |= {"reuse_b": 1} if raw.opsel_hi2 else {}
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
@@ -220,6 +223,11 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
         narrow = own.halves if own and own.halves is not None else _halves(raw, plain)
         _pick_halves(narrow, plain, operands, fields)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+
+
+#: CDNA 5's products have a bit in the place of OP_SEL_HI of the third source, which says that B is again the one before
+#: (LLVM's disassembler, matrix_b_reuse; A's is the third of OP_SEL).
+_REUSING = ("V_WMMA_", "V_SWMMAC_")
 
 
 def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:
@@ -335,9 +343,12 @@ def _dual(halves: tuple[Instruction, ...], form: str, size: int) -> Instruction:
     return Instruction(0, size, f"{halves[0].name}::{halves[1].name}", form, halves=halves)
 
 
-def _triple_half(half: DualHalf, architecture: Architecture) -> Instruction:
-    operands = {role: operand(code, None, architecture) for role, code in half.operands.items()}
-    return Instruction(0, SIZE, half.name, "VOPD3", MappingProxyType(operands), MappingProxyType(dict(half.fields)))
+def _half_of(dual: DualWords, half: DualHalf, architecture: Architecture) -> Instruction:
+    operands = {role: operand(code, dual.literal, architecture) for role, code in half.operands.items()}
+    operands |= _constant(half.name, dual.literal)
+    _write_out(half.name, operands, {}, architecture)
+    fields = MappingProxyType(dict(half.fields))
+    return Instruction(0, dual.size, half.name, dual.form, MappingProxyType(operands), fields)
 
 
 def _with_wide(found: Instruction, code: bytes) -> Instruction:

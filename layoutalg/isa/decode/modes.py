@@ -48,6 +48,14 @@ def bits_written(instruction: Instruction) -> tuple[int, int]:
     return (said >> 6 & 31, (said >> 11) + 1) if said & 63 == _MODE else (0, 0)
 
 
+def sets_mode(instruction: Instruction, free: int) -> bool:
+    """Whether an instruction writes more of the mode than `free` bits, which decide nothing of what is modelled."""
+    if instruction.name not in SETS_MODE:
+        return False
+    first, count = bits_written(instruction)
+    return not count or bool((1 << count) - 1 << first & ~free)
+
+
 def mode_after(instruction: Instruction, mode: int, free: int = 0) -> int:
     """The mode after an instruction that sets some of it; `free` bits decide nothing of what is modelled.
 

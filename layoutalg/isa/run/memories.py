@@ -359,7 +359,7 @@ class WaveMemory(ReachedMemory):
         cache = renews(name, fields)
         if cache is not None:
             self.waves.renew(registers.live, cache)
-        if self.races and writes_back(name, fields):
+        if self.races and registers.kernel.machine.keeps_stores and writes_back(name, fields):
             issued = registers.track.issued[self.races.counter]
             self.races.released.note(self.waves.first, np.where(self.waves.of_blocks(registers.live), issued, 0))
 

@@ -8,7 +8,7 @@ By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegali
 | gfx942, gfx950 | writes back the second, of several: `buffer_wbl2 sc1` | the first and the second: `buffer_inv sc1` |
 | gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
 | gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
-| gfx1250 | not taken from any source: nothing reaches other blocks | |
+| gfx1250 | writes back the second: `global_wb scope:SCOPE_DEV` (TensileLite's `HasInvWbDevFences`, too) | as gfx12 |
 
 Atomic operations are carried out behind all of these caches.
 What is written back is all that the second cache has, whoever stored it; a wait is for the own wave's accesses alone
@@ -38,7 +38,7 @@ _INVALIDATES: Mapping[str, str] = {
 }  # fmt: skip
 
 #: All that writes such a cache back, or invalidates it, where its fields say so.
-CONTROLS_CACHES = frozenset({*_INVALIDATES, "BUFFER_WBL2"})
+CONTROLS_CACHES = frozenset({*_INVALIDATES, "BUFFER_WBL2", "GLOBAL_WB"})
 
 
 def goes_through(fields: Mapping[str, int]) -> bool:
@@ -47,7 +47,7 @@ def goes_through(fields: Mapping[str, int]) -> bool:
     >>> goes_through({"sc1": 1}), goes_through({"sc0": 1})
     (True, False)
     """
-    return bool(fields.get("sc1"))
+    return bool(fields.get("sc1")) or fields.get("scope", 0) >= DEVICE
 
 
 def reaches_device(fields: Mapping[str, int], architecture: str, keeps_stores: bool, store: bool) -> bool:
@@ -61,7 +61,7 @@ def reaches_device(fields: Mapping[str, int], architecture: str, keeps_stores: b
     >>> reaches_device({"glc": 1}, "rdna3", False, False), reaches_device({"scope": 1}, "rdna4", False, True)
     (True, False)
     """
-    if architecture == "rdna4":
+    if architecture in SCOPED:
         return fields.get("scope", 0) >= DEVICE
     if keeps_stores:
         return bool(fields.get("sc1"))
@@ -87,4 +87,6 @@ def writes_back(name: str, fields: Mapping[str, int]) -> bool:
     >>> writes_back("BUFFER_WBL2", {"sc1": 1}), writes_back("BUFFER_WBL2", {"sc0": 1})
     (True, False)
     """
+    if name == "GLOBAL_WB":
+        return fields.get("scope", 0) >= DEVICE
     return name == "BUFFER_WBL2" and bool(fields.get("sc1"))

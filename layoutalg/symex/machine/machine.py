@@ -131,8 +131,8 @@ class SymbolicMachine:
         if cache is not None:
             state.outstanding.sight = state.outstanding.sight.renewed(cache, state.outstanding.accesses)
             state.caches = {**state.caches, cache: state.barriers}
-        if writes_back(name, fields):
-            state.outstanding.write_back((self.kernel.architecture.counters.load,), instruction.address)
+        if self.kernel.machine.keeps_stores and writes_back(name, fields):
+            state.outstanding.write_back((self.kernel.architecture.counters.store,), instruction.address)
             state.caches = {**state.caches, WRITE_BACK: state.barriers}
 
     def _trap(self, instruction: Instruction) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import ARCHITECTURES
-from layoutalg.isa.decode.dual import dual_halves
+from layoutalg.isa.decode.dual import dual_words
 from layoutalg.isa.decode.instructions import decode
 
 CDNA5 = ARCHITECTURES["cdna5"]
@@ -27,11 +27,13 @@ def words(x, y, **fields):
          "v_cndmask_b32 d=v1, a=v0, b=v2, n=s3 :: v_bitop2_b32 d=v4, a=v0, b=v5 bitop3:0x40"),
         # v_dual_mov_b32 v1, v0 :: v_dual_max_i32 v4, v0, v5
         (words(8, 23, b64=1, b72=5, b88=4), "v_mov_b32 d=v1, a=v0 :: v_max_i32 d=v4, a=v0, b=v5"),
+        # v_dual_mul_f32 v1, v0, v0 :: v_dual_lshrrev_b32 v0, v0, v0
+        (bytes.fromhex("0001eac800010001")[:8], "v_mul_f32 d=v1, a=v0, b=v0 :: v_lshrrev_b32 d=v0, a=v0, b=v0"),
     ],
 )  # fmt: skip
 def test_both_halves_are_read(code, said):
     (found,) = decode(code, 0, CDNA5, "gfx1250")
-    assert (str(found), found.size) == (said, 12)
+    assert (str(found), found.size) == (said, len(code))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_both_halves_are_read(code, said):
 )  # fmt: skip
 def test_what_no_assembler_writes_is_refused(code):
     with pytest.raises(UnsupportedInstructionError):
-        dual_halves(code)
+        dual_words(code)
 
 
 def test_other_instruction_sets_have_no_such_encoding():

@@ -26,6 +26,10 @@ _RDNA: tuple[Place, ...] = (
     *_SCALAR, *_VECTOR, ("VOP3", 0b110101, 26, 16, 10), ("VOP3P", 0b11001100, 24, 16, 7),
     ("VOPD", 0b110010, 26, 17, 9), ("DS", 0b110110, 26, 18, 8),
 )  # fmt: skip
+_RDNA4: tuple[Place, ...] = (
+    ("SMEM", 0b111101, 26, 13, 6), ("VFLAT", 0b11101100, 24, 14, 8), ("VSCRATCH", 0b11101101, 24, 14, 8),
+    ("VGLOBAL", 0b11101110, 24, 14, 8), ("VBUFFER", 0b110001, 26, 14, 8),
+)  # fmt: skip
 PLACES: Mapping[str, tuple[Place, ...]] = {
     "cdna": (
         *_SCALAR, *_VECTOR, ("VOP3", 0b110100, 26, 16, 10), ("VOP3P", 0b110100111, 23, 16, 7),
@@ -35,10 +39,8 @@ PLACES: Mapping[str, tuple[Place, ...]] = {
     "rdna3": (
         *_RDNA, ("SMEM", 0b111101, 26, 18, 8), ("FLAT", 0b110111, 26, 18, 7), ("MUBUF", 0b111000, 26, 18, 8),
     ),
-    "rdna4": (
-        *_RDNA, ("SMEM", 0b111101, 26, 13, 6), ("VFLAT", 0b11101100, 24, 14, 8), ("VSCRATCH", 0b11101101, 24, 14, 8),
-        ("VGLOBAL", 0b11101110, 24, 14, 8), ("VBUFFER", 0b110001, 26, 14, 8),
-    ),
+    "rdna4": (*_RDNA, *_RDNA4),
+    "cdna5": (*_RDNA, *_RDNA4, ("VOPD3", 0b11001111, 24, 12, 12)),
 }  # fmt: skip
 _BITS = 128
 

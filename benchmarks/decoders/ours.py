@@ -32,7 +32,8 @@ _COUNTED = frozenset({
     "S_NOP", "S_SLEEP", "S_BRANCH", "S_CLAUSE", "S_SETPRIO", "S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT",
     "S_WAIT_KMCNT", "S_WAIT_EXPCNT", "S_WAIT_SAMPLECNT", "S_WAIT_BVHCNT", "S_WAIT_LOADCNT_DSCNT",
     "S_WAIT_STORECNT_DSCNT", "S_SET_INST_PREFETCH_DISTANCE", "S_SETHALT", "S_SETKILL", "S_TRAP", "S_DECPERFLEVEL",
-    "S_INCPERFLEVEL", "S_ROUND_MODE", "S_DENORM_MODE", "S_BARRIER_WAIT", "S_TTRACEDATA_IMM",
+    "S_INCPERFLEVEL", "S_WAIT_XCNT", "S_WAIT_ASYNCCNT", "S_WAIT_TENSORCNT", "S_SET_VGPR_MSB", "S_SETPRIO_INC_WG",
+    "S_MONITOR_SLEEP", "S_ROUND_MODE", "S_DENORM_MODE", "S_BARRIER_WAIT", "S_TTRACEDATA_IMM",
 })  # fmt: skip
 
 #: Names that the manuals and LLVM have differently.
@@ -115,7 +116,7 @@ def _signed(text: str, negated: int, absolute: int, extended: int) -> str:
 def _text(operand: Operand) -> str:
     if operand.kind in ("v", "a", "s", "aperture"):
         return f"{operand.kind}{operand.index}{'.h' if operand.high else ''}"
-    if operand.kind in ("int", "bits", "float"):
+    if operand.kind in ("int", "bits", "wide", "float"):
         return f"#{operand.index & 0xFFFFFFFF:x}"
     return operand.kind
 
@@ -186,6 +187,11 @@ _HINTS = {
 }  # fmt: skip
 #: Names of LLVM for scalar products of which both factors have signs, which RDNA 3's says by `neg_lo`.
 _SIGNED = {"v_dot4_i32_i8": "v_dot4_i32_iu8", "v_dot8_i32_i4": "v_dot8_i32_iu4"}
+#: LLVM's names for CDNA 5 of what it calls as we do for others.
+_PROGRAM_COUNTER = {
+    "s_get_pc_i64": "s_getpc_b64", "s_set_pc_i64": "s_setpc_b64", "s_swap_pc_i64": "s_swappc_b64",
+    "s_call_i64": "s_call_b64", "s_rfe_i64": "s_rfe_b64",
+}  # fmt: skip
 _SCALAR_MEMORY = ("s_load", "s_store", "s_buffer", "s_atomic", "s_scratch", "s_dcache_discard", "s_prefetch")
 
 
@@ -213,7 +219,7 @@ def compared(ours: Said, theirs: Said, target: str) -> Said:
         modifiers["offset"], operands = offset - (offset >> 31 << 32), operands[:-1]
     if _wrong_constant(ours, operands):
         operands = ours.operands
-    name = theirs.name if theirs.name == ours.name else _matrix(theirs.name)
+    name = theirs.name if theirs.name == ours.name else _matrix(_PROGRAM_COUNTER.get(theirs.name, theirs.name))
     if ours.name == _SIGNED.get(name):
         name, modifiers = ours.name, {**modifiers, "neg_lo": 3}
     left = frozenset((key, value) for key, value in modifiers.items() if value)

@@ -6,6 +6,7 @@
     python -m benchmarks.decoders.run opcodes [--each 16] [--seed 7] …  every opcode, with fields at random
 
 Prints what was compared, then how they differ, the most frequent first, each with one example; exit 1 where they do.
+`--targets gfx1250` compares other targets than the usual.
 `--sample FILE` writes one encoding of each name, form and set of modifiers, with LLVM's text, for the tests.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.binary.builds import TARGETS, kernels
@@ -32,6 +33,9 @@ from tests.foreign.table import KERNELS
 
 _FUNCTION = 2
 """STT_FUNC."""
+
+#: Targets for which the kernels are those of another.
+LIKE = {"gfx1250": "gfx1201"}
 
 
 def functions(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -53,11 +57,11 @@ def _of_files(paths: list[str]) -> Iterator[tuple[str, bytes]]:
             yield from functions(file)
 
 
-def _of_builds(levels: str) -> Iterator[tuple[str, bytes]]:
+def _of_builds(levels: str, targets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for kernel, programs in kernels().items():
-        for target in TARGETS:
+        for target in targets:
             for level in levels:
-                source = emit_unverified(programs[target])
+                source = emit_unverified(programs.get(target) or programs[LIKE[target]])
                 try:
                     code = compile_source(source, target, flags=(f"-O{level}",))
                 except CompileError as error:
@@ -67,9 +71,9 @@ def _of_builds(levels: str) -> Iterator[tuple[str, bytes]]:
                     yield target, one.code
 
 
-def _of_foreign() -> Iterator[tuple[str, bytes]]:
+def _of_foreign(targets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for kernel in KERNELS.values():
-        for target in kernel.targets:
+        for target in targets or kernel.targets:
             for level in (1, 3):
                 try:
                     yield target, binary(kernel, target, level).code
@@ -93,6 +97,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("what", nargs="+")
     parser.add_argument("--llvm", type=Path)
     parser.add_argument("--levels", default="012s3")
+    parser.add_argument("--targets", nargs="*", default=())
     parser.add_argument("--each", type=int, default=16)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--sample", type=Path)
@@ -102,9 +107,12 @@ def main(arguments: list[str]) -> int:
         parser.error("no libLLVM: say where it is with --llvm (benchmarks/decoders/llvm.py says where to get one)")
     comparison = Comparison(library)
     if given.what == ["opcodes"]:
-        _compare_opcodes(comparison, library, given.each, given.seed)
+        _compare_opcodes(comparison, library, given.targets or TARGETS, given.each, given.seed)
     else:
-        made = {"builds": lambda: _of_builds(given.levels), "foreign": _of_foreign}
+        made = {
+            "builds": lambda: _of_builds(given.levels, given.targets or TARGETS),
+            "foreign": lambda: _of_foreign(given.targets),
+        }
         for target, code in made.get(given.what[0], lambda: _of_files(given.what))():
             comparison.add(code, target)
     print(f"LLVM {library.version}")
@@ -114,8 +122,8 @@ def main(arguments: list[str]) -> int:
     return 1 if comparison.differences else 0
 
 
-def _compare_opcodes(comparison: Comparison, library: Llvm, each: int, seed: int) -> None:
-    for target in TARGETS:
+def _compare_opcodes(comparison: Comparison, library: Llvm, targets: Sequence[str], each: int, seed: int) -> None:
+    for target in targets:
         for code, size, text in encodings(library, target, each, seed):
             comparison.take(code[:size] if size else code, target, text)
 

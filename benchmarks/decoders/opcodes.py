@@ -49,7 +49,7 @@ def encodings(library: Llvm, target: str, each: int, seed: int) -> Iterator[tupl
     """Bytes, and the size and text that LLVM gives them, (0, "") where it takes them for no instruction."""
     for place in PLACES[code_format(target).decoder]:
         drawn = [code for opcode in range(1 << place[-1]) for code in _drawn(place, opcode, each, seed)]
-        for code, (size, text) in zip(drawn, _read(library, target, drawn), strict=True):
+        for code, (size, text) in zip(drawn, read_all(library, target, drawn), strict=True):
             yield code, size, text
 
 
@@ -66,7 +66,7 @@ def _drawn(place: Place, opcode: int, each: int, seed: int) -> Iterator[bytes]:
         yield (word >> 32 << 32 | low & 0xFFFFFFFF).to_bytes(_BITS // 8, "little")
 
 
-def _read(library: Llvm, target: str, codes: Sequence[bytes]) -> list[tuple[int, str]]:
+def read_all(library: Llvm, target: str, codes: Sequence[bytes]) -> list[tuple[int, str]]:
     """What LLVM says of each; what makes it crash is none."""
     receive, send = os.pipe()
     child = os.fork()
@@ -86,4 +86,4 @@ def _read(library: Llvm, target: str, codes: Sequence[bytes]) -> list[tuple[int,
     if len(codes) == 1:
         return [(0, "")]
     half = len(codes) // 2
-    return _read(library, target, codes[:half]) + _read(library, target, codes[half:])
+    return read_all(library, target, codes[:half]) + read_all(library, target, codes[half:])

@@ -155,6 +155,8 @@ class Architecture:
     encodings: str = ""
     #: Encoding → bits that the decoder's tables have not: what they say, and the bit.
     more_bits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    #: Encoding → fields that the decoder's tables say that its operations have not.
+    used_fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
     #: Fields of memory instructions that say how, not what, is accessed, besides the common ones.
     hints: frozenset[str] = frozenset()
     #: Whether literals may have 64 bits, in the two dwords behind an instruction (operand code 254).
@@ -294,6 +296,7 @@ _CDNA5 = replace(
     more_bits={
         form: {"scale_offset": bit} for form, bit in (("GLOBAL", 48), ("FLAT", 48), ("SCRATCH", 48), ("SMEM", 56))
     },
+    used_fields={"FLAT": frozenset({"saddr"})},
     wide_literals=True,
     even_vectors=True,
     hints=frozenset({"nv"}),  # that nobody writes it meanwhile

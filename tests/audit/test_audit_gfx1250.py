@@ -8,6 +8,7 @@ import pytest
 
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.device.compile import compile_source
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.formats import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
@@ -32,6 +33,21 @@ extern "C" __global__ void k(const float* a, float* b, int n) {
   tile[threadIdx.x] = a[i];
   __syncthreads();
   b[i] = tile[255 - threadIdx.x];
+}"""
+PRODUCT = """
+typedef _Float16 h16 __attribute__((ext_vector_type(16)));
+typedef float f8 __attribute__((ext_vector_type(8)));
+extern "C" __global__ void k(const _Float16* a, const _Float16* b, float* c) {
+  int l = threadIdx.x;
+  h16 x, y;
+  f8 z = {};
+  for (int i = 0; i < 16; ++i) {
+    int k = 16 * (i / 8) + 8 * (l / 16) + i % 8;
+    x[i] = a[(l % 16) * 32 + k];
+    y[i] = b[k * 16 + l % 16];
+  }
+  z = __builtin_amdgcn_wmma_f32_16x16x32_f16(0, x, 0, y, (short)0, z, 0, 0);
+  for (int r = 0; r < 8; ++r) c[(8 * (l / 16) + r) * 16 + l % 16] = z[r];
 }"""
 VECTOR = '[[descriptor]]\nname = "{}"\ndtype = "f32"\nbase = {{ kind = "naive", lengths = ["N"], strides = [1] }}\n'
 LAUNCH = """symbols = {{ N = {{ min = 256, max = 1000192{} }} }}
@@ -72,6 +88,20 @@ def test_the_offset_of_a_lane_has_a_sign() -> None:
     run = execute(code(BACKWARDS), (1,), (256,), [a, np.zeros_like(a)])
     assert any("scale_offset" in one.fields for one in code(BACKWARDS).instructions)
     assert np.array_equal(run.outputs[1], a[::-1])
+
+
+def test_a_product_is_carried_out_exactly() -> None:
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in ((16, 32), (32, 16)))
+    run = execute(code(PRODUCT), (1,), (32,), [a, b, np.zeros((16, 16), np.float32)])
+    assert np.array_equal(run.outputs[2], a.astype(np.float32) @ b.astype(np.float32))
+
+
+def test_a_product_that_has_its_operand_from_before_is_refused() -> None:
+    """matrix_b_reuse: what lies in its registers meanwhile is not said."""
+    source = PRODUCT.replace("z, 0, 0)", "z, 0, 1)")
+    with pytest.raises(UnsupportedInstructionError, match="reuse_b"):
+        execute(code(source), (1,), (32,), [np.zeros((16, 32), np.float16)] * 2 + [np.zeros((16, 16), np.float32)])
 
 
 def test_they_are_proved() -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
 
-_DUAL, _TRIPLE, _ZERO, _LITERAL = 0b110010, 0xCF, 7 << 9 | 1 << 47, 255
+_DUAL, _TRIPLE, _ZERO, _LITERAL, _WIDE = 0b110010, 0xCF, 7 << 9 | 1 << 47, 255, 254
 
 #: Opcode → name, and what its sources behind the first are: a vector register, a mask, a truth table, a constant.
 _BOTH: dict[int, tuple[str, str]] = {
@@ -85,6 +85,8 @@ def dual_words(code: bytes) -> DualWords | None:
     if word >> 26 & 0x3F != _DUAL:
         return None
     halves = tuple(_of_two(word))
+    if any(half.operands["a"] == _WIDE for half in halves):
+        raise UnsupportedInstructionError("VOPD with a literal of 64 bits")
     named = any(half.operands["a"] == _LITERAL for half in halves)
     constant = named or any(half.name in ("V_FMAAK_F32", "V_FMAMK_F32") for half in halves)
     return DualWords("VOPD", halves, 12 if constant else 8, word >> 64 if constant else None)
@@ -111,8 +113,8 @@ def _of_three(word: int, names: Mapping[int, tuple[str, str]], *places: int) -> 
     name, further = _named(names, word >> at & 0x3F, "VOPD3")
     b, c = word >> second & 0xFF, word >> third & 0xFF
     operands, fields = {"d": 256 + (word >> result & 0xFF), "a": word >> first & 0x1FF}, {}
-    if operands["a"] == _LITERAL:
-        raise UnsupportedInstructionError(f"the operand code {_LITERAL} in VOPD3")
+    if operands["a"] in (_LITERAL, _WIDE):
+        raise UnsupportedInstructionError(f"the operand code {operands['a']} in VOPD3")
     if further:
         operands["b"] = 256 + b
     if further[1:] in ("v", "n"):

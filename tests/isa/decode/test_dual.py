@@ -39,7 +39,7 @@ def test_both_halves_are_read(code, said):
 @pytest.mark.parametrize(
     "code",
     [words(18, 3), words(3, 33), words(1, 3), words(3, 63), words(8, 8, b48=1), words(3, 3, b56=1), words(3, 3, b9=1),
-     words(3, 3, b47=1)],
+     words(3, 3, b47=1), bytes.fromhex("fe78abcacc8ade32acf1273997780d0b")],
 )  # fmt: skip
 def test_what_no_assembler_writes_is_refused(code):
     with pytest.raises(UnsupportedInstructionError):

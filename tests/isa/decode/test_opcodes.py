@@ -15,6 +15,10 @@ SAID = {
     "000005ee0100010000000000": (
         "global_load_b32 v1, v0, s[0:1] scale_offset", "global_load_b32 d=v1, addr=v0, base=s0 scale_offset:0x1"
     ),
+    "00000eec01000104000e0140": (
+        "flat_atomic_min_i32 v0, v8, s[0:1] offset:4194574 scale_offset",
+        "flat_atomic_min_i32 d=v1, addr=v0, base=s0, data=v8 scale_offset:0x1 offset:0x40010e",
+    ),
     "fe0184be8877665544332211": ("s_mov_b64 s[4:5], 0x1122334455667788", "s_mov_b64 d=s4, a=0x1122334455667788"),
     "fe0408048877665544332211": (
         "v_add_f64_e32 v[4:5], 0x1122334455667788, v[2:3]", "v_add_f64 d=v4, a=0x1122334455667788, b=v2"

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 #: Lanes that exchange elements, on gfx950.
 LANES = 16
@@ -62,6 +63,12 @@ class TransposedLoad:
     def elements(self) -> int:
         """Elements that a lane gets."""
         return 8 * self.bytes // self.bits
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether element e of a group's lane j is number group·e + j of what its lanes load, one after the other."""
+        places = product(range(self.group), range(self.elements))
+        return all(self.source(lane, e) == divmod(self.group * e + lane, self.elements) for lane, e in places)
 
     def __str__(self) -> str:
         return self.name

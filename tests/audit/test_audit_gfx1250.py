@@ -49,6 +49,15 @@ extern "C" __global__ void k(const _Float16* a, const _Float16* b, float* c) {
   z = __builtin_amdgcn_wmma_f32_16x16x32_f16(0, x, 0, y, (short)0, z, 0, 0);
   for (int r = 0; r < 8; ++r) c[(8 * (l / 16) + r) * 16 + l % 16] = z[r];
 }"""
+TURNED = """
+typedef short h8 __attribute__((ext_vector_type(8)));
+extern "C" __global__ void k(const h8* a, h8* b) {
+  __shared__ h8 tile[32];
+  int l = threadIdx.x;
+  tile[l] = a[l];
+  __syncthreads();
+  b[l] = __builtin_amdgcn_ds_load_tr16_b128_v8i16((__attribute__((address_space(3))) h8*)(tile + l));
+}"""
 VECTOR = '[[descriptor]]\nname = "{}"\ndtype = "f32"\nbase = {{ kind = "naive", lengths = ["N"], strides = [1] }}\n'
 LAUNCH = """symbols = {{ N = {{ min = 256, max = 1000192{} }} }}
 {}
@@ -102,6 +111,12 @@ def test_a_product_that_has_its_operand_from_before_is_refused() -> None:
     source = PRODUCT.replace("z, 0, 0)", "z, 0, 1)")
     with pytest.raises(UnsupportedInstructionError, match="reuse_b"):
         execute(code(source), (1,), (32,), [np.zeros((16, 32), np.float16)] * 2 + [np.zeros((16, 16), np.float32)])
+
+
+def test_a_transposed_load_is_carried_out_by_eight_lanes() -> None:
+    a = np.arange(256, dtype=np.int16).reshape(4, 8, 8)
+    run = execute(code(TURNED), (1,), (32,), [a, np.zeros_like(a)])
+    assert np.array_equal(run.outputs[1], a.swapaxes(1, 2))
 
 
 def test_they_are_proved() -> None:

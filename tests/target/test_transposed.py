@@ -39,6 +39,11 @@ def kernels():
     return read_kernels(compile_source(SOURCE, "gfx950").payload)
 
 
+def test_those_of_gfx950_and_of_16_bits_are_in_order():
+    in_order = {name for name, one in TRANSPOSED.items() if one.is_in_order}
+    assert in_order == {one.name for one in GFX950} | {"ds_load_tr16_b128"}
+
+
 @pytest.mark.parametrize("one", TRANSPOSED.values(), ids=str)
 def test_each_element_goes_to_one_lane(one):
     places = {one.at(lane, e) for lane in range(64) for e in range(one.elements)}

@@ -356,15 +356,15 @@ static WHOLE bool ranged(Block *B, Wave *W, uint64_t low, uint64_t high, uint64_
   return true;
 }
 
-// Each 16 lanes have one sequence of elements, of which each lane gets a column.
-template <unsigned BITS, unsigned DWORDS>
+// Each GROUP of lanes has one sequence of elements, of which each lane gets a column.
+template <unsigned BITS, unsigned DWORDS, unsigned GROUP>
 static WHOLE bool transposed(Block *B, Wave *W, uint32_t (*r)[LANES]) {
   if (W->exec && !W->full) return refuse(B, "a transposed load with inactive lanes"), false;
   const unsigned each = 32 * DWORDS / BITS;
   uint32_t turned[DWORDS][LANES] = {{0}};
   for (unsigned l = 0; l < LANES; l++)
     for (unsigned e = 0; e < each; e++) {
-      unsigned number = 16 * e + l % 16, from = l / 16 * 16 + number / each;
+      unsigned number = GROUP * e + l % GROUP, from = l / GROUP * GROUP + number / each;
       for (unsigned bit = 0; bit < BITS; bit++) {
         unsigned source = number % each * BITS + bit, target = e * BITS + bit;
         turned[target / 32][l] |= (r[source / 32][from] >> source % 32 & 1) << target % 32;

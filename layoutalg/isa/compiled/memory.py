@@ -125,7 +125,7 @@ class TextMemory:
         self.emission.whole(f"uint32_t {name}[{count}][LANES] = {{{{0}}}};")
         self._check(f"load<{given}>(B, W, {at}, {further}, {lanes}, {name})")
         if access.transposed:
-            self._check(f"transposed<{access.transposed}, {count}>(B, W, {name})")
+            self._check(f"transposed<{access.transposed}, {count}, {access.group}>(B, W, {name})")
         return [f"{name}[{k}]" for k in range(count)]
 
     def _arrive(

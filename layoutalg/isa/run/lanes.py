@@ -12,7 +12,6 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.matrix import multiply
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.operand import MatrixInstruction
-from layoutalg.target.transposed import LANES
 
 
 class WaveLanes:
@@ -75,16 +74,16 @@ class WaveLanes:
         return lane & np.uint32(self.registers.lanes - 1)
 
 
-def transposed(dwords: Sequence[Array], bits: int, active: Array, where: str) -> list[Array]:
-    """DS_READ_B64_TR_B16 and its kind: 16 lanes load elements of so many bits, and each gets a column of them.
+def transposed(dwords: Sequence[Array], bits: int, group: int, active: Array, where: str) -> list[Array]:
+    """DS_READ_B64_TR_B16 and its kind: a group of lanes loads elements of so many bits, and each gets a column of them.
 
-    In the order of the lanes the elements are one sequence; element e of lane j is number 16·e + j of it
+    In the order of the lanes the elements are one sequence; element e of the group's lane j is number group·e + j of it
     (`target.transposed`).
     """
     if (active.any(axis=-1) != active.all(axis=-1)).any():
         raise UnsupportedInstructionError(f"a transposed load with inactive lanes, at {where}")
     loaded = np.ascontiguousarray(np.stack(dwords, axis=-1)).view(np.uint8)
-    ones = np.unpackbits(loaded, axis=-1, bitorder="little").reshape(*loaded.shape[:-2], -1, LANES, 32 * len(dwords))
-    turned = ones.reshape(*ones.shape[:-2], -1, LANES, bits).swapaxes(-2, -3).reshape(*loaded.shape[:-1], -1)
+    ones = np.unpackbits(loaded, axis=-1, bitorder="little").reshape(*loaded.shape[:-2], -1, group, 32 * len(dwords))
+    turned = ones.reshape(*ones.shape[:-2], -1, group, bits).swapaxes(-2, -3).reshape(*loaded.shape[:-1], -1)
     words = np.packbits(turned, axis=-1, bitorder="little").view(np.uint32)
     return [words[..., k] for k in range(len(dwords))]

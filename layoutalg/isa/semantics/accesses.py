@@ -49,7 +49,8 @@ class MemoryInstruction:
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
-    transposed: int = 0  # bits of the elements that 16 lanes load, each lane gets a column (`target.transposed`)
+    transposed: int = 0  # bits of the elements that lanes load, each lane gets a column (`target.transposed`)
+    group: int = 16  # the lanes that exchange them
     to_lds: bool = False  # a load whose data go to LDS
 
     @property
@@ -182,6 +183,7 @@ _LDS: tuple[Row, ...] = (
     ("READ_B64_TR_B8", 8, {"transposed": 8}),
     ("READ_B64_TR_B4", 8, {"transposed": 4}),
     ("READ_B96_TR_B6", 12, {"transposed": 6}),
+    ("LOAD_TR16_B128", 16, {"transposed": 16, "group": 8}),
     ("READ2_B32 LOAD_2ADDR_B32", 4, {"pair_step": 4}),
     ("READ2_B64 LOAD_2ADDR_B64", 8, {"pair_step": 8}),
     ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),

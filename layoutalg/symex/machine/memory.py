@@ -280,6 +280,8 @@ class SymbolicMemory:
         if not self.lanes.active_together():
             raise NotReadable(f"{instruction.place} with inactive lanes")
         load = TRANSPOSED[instruction.name.lower()]
+        if not load.is_in_order:
+            raise NotReadable(f"{instruction.place}: its lanes exchange in no order that is followed")
         own = self.w.ranges.uncut(self.w.unsigned(address))
         if not self.w.ranges.in_range(simplify(mod(own, load.alignment)), 0, 1):
             raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")

@@ -32,6 +32,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [
             ("six", "offsets differ: not at"),
             ("make_naive_tensor_descriptor((6, 6), (5, 1))", "offsets differ: not at"),
+            ("base", "row r is turned by r: not at index (1, "),
         ],
         [("(u // 7, u % 7)", "formula 1: at u = "), ("(u // 9, u % 7)", "formula 2: at u = ")],
     ],

@@ -12,14 +12,15 @@ above the highest dimension it reads, and its upper dimensions one above it.  Th
                 ⓪                 bottom: the offset in memory
 
 Within a layer, things are put in the order that crosses fewest lines (each where its neighbours' middle is) and then
-moved as near to that middle as there is room.
+moved as near to that middle as there is room.  So left and right say nothing of a transform's order: where it has
+several dimensions on one side, its lines are numbered, from 0, as they stand in its list.
 
 What it cannot represent: adaptors of hundreds of dimensions, which it draws but nobody reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -72,7 +73,7 @@ def graph(layout: Layout, index: Sequence[Term] | None = None) -> Picture:
     names = top_and_bottom_names(layout, adaptor)
     values = {} if index is None else {i: str(v) for i, v in adaptor.hidden_index(index).items()}
     plan = arrange(adaptor)
-    body = "".join(_edge(plan, low, high) for low, high in plan.edges)
+    body = "".join(_edge(plan, low, high) for low, high in plan.edges) + "".join(_numbers(plan, adaptor))
     body += "".join(_box(plan, f"t{n}", t) for n, t in enumerate(adaptor.transforms) if f"t{n}" in plan.nodes)
     body += "".join(
         _circle(plan, adaptor, i, "offset" if is_memory and i in adaptor.bottom_ids else "", names, values.get(i, ""))
@@ -92,6 +93,23 @@ def _edge(plan: Arrangement, low: str, high: str) -> str:
     middle = (y1 + y2) / 2
     path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
     return shape("path", "edge", d=path + (f"V{y2 - 2 * RADIUS:.1f}" if high[0] == "b" else ""))
+
+
+def _numbers(plan: Arrangement, adaptor: TensorAdaptor) -> Iterator[str]:
+    """Where a transform has several dimensions on one side: at each, beside the line to it, its place in their list."""
+    places = {
+        (f"d{i}", way): str(n)
+        for _, lower, upper in adaptor.linked
+        for side, way in ((lower, -1), (upper, 1))
+        for n, i in enumerate(side if len(side) > 1 else ())
+    }
+    for low, high in plan.edges:
+        for key, other, way in ((low, high, -1), (high, low, 1)):
+            if (key, way) in places:
+                x, y = plan.place(key)
+                left = plan.place(other)[0] > x
+                dx, anchor = (-4, "end") if left else (4, "start")
+                yield words(x + dx, y + way * (RADIUS + 7), places[key, way], "soft num", SMALL, anchor)
 
 
 def _box(plan: Arrangement, key: str, transform: Transform) -> str:

@@ -13,6 +13,8 @@ With u the upper index and d the lower one, m = u₀ mod L₁:
 | functor             | f(u)                         | for the prover to say                      |
 | conv_bwd_data_out   | see `ConvBwdDataOut`         | for the prover to say                      |
 
+Xor permutes a row also where L₁ is a multiple of a power of two greater than all it is xor-ed with: (2, 6), (4, 12).
+
 What they cannot represent: an index that depends on data, other than through the table of `indexing`.
 """
 
@@ -100,7 +102,7 @@ def _swapped(up: Sequence[str], by: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Xor(_Pairwise):
-    """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection only where L₁ is a power of two.
+    """lower = (u₀, u₁ ^ (u₀ mod L₁)), CK Tile's xor; a bijection where L₁ is a power of two.
 
     >>> Xor((8, 8)).lower([3, 5])
     (3, 6)

@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from layoutalg.draw import graph
-from layoutalg.draw.graph import arrange
+from layoutalg.draw.graph import RADIUS, arrange
+from layoutalg.draw.svg import SMALL
 from layoutalg.layout import (
     Freeze,
     Insert,
@@ -85,6 +86,29 @@ def test_the_top_stands_in_the_users_order():
     plan = arrange(layout.adaptor)
     places = [plan.nodes[f"d{i}"].x for i in layout.adaptor.top_ids]
     assert places == sorted(places)
+
+
+def numbered(layout, parsed):
+    """By dimension's circle: the numbers just above and below it, None where there is none."""
+    picture = parsed(graph(layout))
+    plan = arrange(layout.adaptor)
+    at = [(float(t.get("x")), round(float(t.get("y"))), t.text) for t in picture.iter(f"{SVG}text")]
+
+    def near(i, way):
+        x, y = plan.place(f"d{i}")
+        line = round(y + way * (RADIUS + 7) + 0.36 * SMALL)
+        found = [text for left, where, text in at if where == line and abs(left - x) < 5]
+        return found[0] if found else None
+
+    return {int(k[1:]): (near(k[1:], -1), near(k[1:], 1)) for k in plan.nodes if k[0] == "d"}
+
+
+def test_the_dimensions_of_a_transform_are_numbered_as_its_list_has_them(parsed):
+    kjmn = make_naive_tensor_descriptor((7, 5, 3, 2), (30, 6, 2, 1))  # ids 1 to 4
+    merged = transform_tensor_descriptor(kjmn, [Merge((3, 2)), Merge((5, 7))], [[2, 3], [1, 0]], [[0], [1]])
+    assert numbered(merged, parsed) == {
+        0: (None, None), 1: ("1", "0"), 2: ("0", "1"), 3: ("0", "2"), 4: ("1", "3"), 5: (None, None), 6: (None, None),
+    }  # fmt: skip
 
 
 def test_a_distribution_names_its_lanes_and_registers(texts):

@@ -34,6 +34,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import WHOLE, Answer, Ask, SilenceError, shown
 from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.global_memory.flags import Flags
+from layoutalg.audit.global_memory.one_value import one_value_at_each_place
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
@@ -184,12 +185,18 @@ class _TensorRaces:
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
+        if one is other and one_value_at_each_place(one, self._values, self.tensor.sizes, self.ask):
+            return self._assuming(shown(about, "one value at each place"))
         alike = self._same_bytes(one, other, there)
         goal = any_of(*self._ordered([one], [other], there), apart, alike)
         known = self._known((one.offset, one.guard), (other.offset, other.guard), there)
         obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, known), self._shown(there))
         answer = self.ask.decide(about, obligation)
-        if alike is FALSE or not self._values.functions.applied:
+        return answer if alike is FALSE else self._assuming(answer)
+
+    def _assuming(self, answer: Answer) -> Answer:
+        """What is taken for granted where values are compared."""
+        if not self._values.functions.applied:
             return answer
         return answer._replace(verdict=replace(answer.verdict, assumptions=(*answer.verdict.assumptions, ASSUMPTION)))
 

@@ -71,11 +71,21 @@ class ThreadValues:
         self._classes: dict[Expr, Sequence[int]] = {}  # of what loops carry: of each thread
         self._ranks: dict[Expr, int] = {}  # an order of terms
         self._quiet: set[Expr] = set()  # forms of what loops carry that are no f32 that signals
+        self._before: Mapping[Expr, Expr] = {}  # another block, where it is not any
 
     def _where(self, classes: Mapping[Expr, Sequence[int]]) -> ThreadValues:
         """Those where these are the classes of what loops carry."""
         taken = copy(self)
         taken._forms, taken._classes = {}, {**self._classes, **classes}
+        return taken
+
+    def in_blocks_before(self, blocks: Mapping[Expr, int]) -> ThreadValues:
+        """Those of the block that is so far before any, along each axis: their forms may be compared with any other's.
+
+        Of memory that is stored to, and what loops carry, a form is of its block.
+        """
+        taken = copy(self)
+        taken._forms, taken._before = {}, {b: simplify(b - n) for b, n in blocks.items()}
         return taken
 
     def of(self, e: Expr, thread: int) -> Expr:
@@ -139,6 +149,8 @@ class ThreadValues:
             return not signals(int(e.value), kind)
         if e.op == "select":
             return all(self._is_quiet(way, name, taken) for way in e.args[1:])
+        if e.op == "mod" and e.args[1] is const(1 << int(kind[1:]) - 1) and e.args[0].hi < 2 << int(kind[1:]) - 1:
+            return self._is_quiet(e.args[0], name, taken)  # without its sign
         if e.op != "var" or e in self._quiet:
             return e in self._quiet
         if kind_of(e) is Kind.RESULT:
@@ -153,12 +165,12 @@ class ThreadValues:
         place, own = place_of(v), self.block.coordinates(thread)
         iterations = {c: e for c, e in place.items() if c not in own}
         if any(place.get(c, c) is not c for c in own):
-            return moved(v, own)
+            return moved(v, self._at(thread))
         if missing := self._missing(thread, *iterations.values()):
             return missing
         if origin_of(v) not in self._classes:
             self._classes |= self._settled(origin_of(v))
-        at = tuple(self._placed(e, thread) for e in iterations.values())
+        at = (*(self._placed(e, thread) for e in iterations.values()), *self._block)
         name = f"{origin_of(v)} of threads as {self._classes[origin_of(v)][thread]}"
         found = unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
         if self._is_quiet(origin_of(v), "max_f32"):
@@ -185,7 +197,12 @@ class ThreadValues:
         return dict.fromkeys(members, threads)  # each by itself
 
     def _at(self, thread: int) -> dict[Expr, Expr]:
-        return self.block.coordinates(thread) if thread >= 0 else self.block.in_wave(-1 - thread)
+        at = self.block.coordinates(thread) if thread >= 0 else self.block.in_wave(-1 - thread)
+        return {**at, **self._before}
+
+    @property
+    def _block(self) -> tuple[Expr, ...]:
+        return tuple(self._before.get(b, b) for b in self.block.launched.blocks)
 
     def _of_the_wave(self, v: Expr, thread: int) -> Expr | list[Placed]:
         """An element of a matrix product, in which all lanes of the wave take part."""
@@ -219,6 +236,7 @@ class ThreadValues:
         if missing := self._missing(thread, *terms):
             return missing
         at = tuple(self._placed(e, thread) for e in terms)
+        at = at if not when else (*at, *self._block)
         return unknown_value(f"{name} at {at}", int(v.hi) + 1, Kind.DATA, None, name, at)
 
 

@@ -195,7 +195,7 @@ class _Solved:
                     place_[number] = gap // step
                 left = [gap % step for gap in left]
             own = [v for v in variables(line) if v in which[0] or _is_own(v, family[0], split)]
-            form = affine(line, own)
+            form = _without_doubles(affine(line, own), which[0])
             solved = None if form is None else form.solve(target, lambda v: extent_of(v) - 1)
             if form is None or solved is None or any(v in digits or v in numbers for v in solved):
                 return None
@@ -247,6 +247,15 @@ class _Solved:
         offset, guard, *index = (simplify(moved(e, self.numbers)) for e in (store.offset, store.guard, *store.index))
         by_offset = eq(offset, self.place.at(self.element) + store.part)
         return all_of(self.inside, guard, *(map(eq, index, self.element) if self.by_index else (by_offset,)))
+
+
+def _without_doubles(form: Affine | None, kept: Collection[Expr]) -> Affine | None:
+    """A form without digits of a stride that another one has which goes further: these are 0."""
+    if form is None:
+        return None
+    furthest = {s: v for v, s in sorted(form.strides.items(), key=lambda one: one[0].hi)}
+    strides = {v: s for v, s in form.strides.items() if furthest[s] is v or v in kept}
+    return replace(form, strides=strides)
 
 
 def _spelled(at: Expr, form: Affine, by_name: Collection[Expr]) -> Numbers:

@@ -48,6 +48,8 @@ INDEX = BLOCK * 64 + THREAD
         ([store(const(0), TRUE)], False),
         ([store(BLOCK * 64 + div(THREAD, 2) * 2), store(BLOCK * 64 + div(THREAD, 2) * 2 + 1)], True),
         ([store(BLOCK * 64 + div(THREAD, 4) * 4 + k) for k in (0, 1, 2)], False),
+        ([store(BLOCK * 64 + k * 32 + div(THREAD, 32) + mod(THREAD, 32)) for k in (0, 1)], True),
+        ([store(BLOCK * 64 + k * 34 + div(THREAD, 32) + mod(THREAD, 32)) for k in (0, 1)], False),
         ([store(INDEX, INDEX < 100), store(INDEX, INDEX >= 100)], True),
         ([store(INDEX, INDEX < 100), store(INDEX, INDEX >= 101)], False),
     ],

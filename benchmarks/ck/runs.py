@@ -33,8 +33,8 @@ from layoutalg.launch.tensors import Sizes
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.elements import numbers, stored
 
-MOST, MOST_DRAWN = 1 << 23, 1 << 18
-"""Elements of all tensors and threads of a run, at most: at an edge, and of sizes that are drawn."""
+MOST, MOST_DRAWN, THREAD = 1 << 21, 1 << 18, 8
+"""Elements of all tensors of a run, at most: at an edge, and of sizes that are drawn; what a thread counts as."""
 
 DRAWS = 400
 """Sizes that are drawn until some are admitted, at most."""
@@ -106,7 +106,7 @@ class _Sizes:
         return {name: int(one.lo) for name, one in self.symbols.items()}
 
     def cost(self, sizes: Mapping[str, int]) -> int | None:
-        """Elements and threads; None where the sizes are not admitted."""
+        """Elements, and what threads count as; None where the sizes are not admitted."""
         at, launch = Sizes(self.file, sizes), self.file.launch
         assert launch is not None
         try:
@@ -114,7 +114,7 @@ class _Sizes:
             if not all(value(one, at.of(one)) for one in givens):
                 return None
             elements = [at.number(item.descriptor.element_space_size) for item in self.file.descriptors]
-            return sum(elements) + prod(map(at.number, (*launch.grid, *launch.block)))
+            return sum(elements) + prod(map(at.number, (*launch.grid, *launch.block))) * THREAD
         except LaunchError:
             return None
 
@@ -163,6 +163,6 @@ def _any(one: Symbol, generator: np.random.Generator) -> int:
     count = int(min(one.hi, 1 << 31) - low) // step
     if one.power_of_two:
         return low << int(generator.integers(0, (int(one.hi) // low).bit_length()))
-    times = min(int(np.exp(generator.uniform(0, np.log(count + 1)))), count) if count else 0
+    times = min(int(np.exp(generator.uniform(0, np.log(count + 2)))) - 1, count)
     found = low + step * times
     return found + step if found // step % 2 == 0 and times < count else found

@@ -8,8 +8,9 @@
 | `tile_config`      | `{"values": [64, 128]}`, or `{"min": 64, "max": 256, "step": 64}` |
 | `trait_config`     | `{"values": […]}`: pipeline, scheduler, epilogue, pads, persistent |
 
-Files of Tile Engine's other operations look alike: a key that the universal GEMM has not is refused, and a file that
-lies in another operation's folder.
+A D of `gemm_multi_d` is loaded as C is stored, and changes no layout: its files and names (`rcrr`) are as those
+of the universal GEMM.  Files of Tile Engine's other operations look alike: a key that the universal GEMM has not is
+refused, and a file that lies in another operation's folder.
 Source: tile_engine/ops/gemm/gemm_instance_builder.py.  Schedulers, pads and persistence change no layout, so that
 configurations which differ in these alone are one here.
 """
@@ -39,7 +40,7 @@ _SIDES = re.compile(r"(\d+)x(\d+)x(\d+)")
 _KEYS = ("tile_m", "tile_n", "tile_k", "warp_m", "warp_n", "warp_k", "warp_tile_m", "warp_tile_n", "warp_tile_k")
 _TRAITS = ("pipeline", "scheduler", "epilogue", "pad_m", "pad_n", "pad_k", "persistent")
 _CHOICES = ("values", "min", "max", "step")
-_FOLDERS = ("gemm", "gemm_universal")
+_FOLDERS = ("gemm", "gemm_universal", "gemm_multi_d")
 _LARGEST = 4096
 MOST = 1_000_000
 """Configurations of a space at most."""
@@ -95,6 +96,8 @@ class Configuration:
     def __post_init__(self) -> None:
         if (same := NAMES.get(self.dtype)) is not None:
             object.__setattr__(self, "dtype", same.engine or same.name)
+        if self.layout[:3] in LAYOUTS and self.layout[3:] == self.layout[2:3]:  # a D, which is laid out as C is
+            object.__setattr__(self, "layout", self.layout[:3])
         for value, known, what in (
             (self.dtype, DTYPES, "element type"), (self.layout, LAYOUTS, "layout"),
             (self.pipeline, PIPELINES, "pipeline"), (self.epilogue, EPILOGUES, "epilogue"),
@@ -122,7 +125,7 @@ def named(text: str, dtype: str, layout: str) -> Configuration:
     >>> named("gemm_fp16_rcr_compv4_default_intrawave_128x128x32_2x2x1_32x32x16", "bf16", "rrr").pipeline
     'compv4'
     """
-    words = text.removeprefix("gemm_").split("_")
+    words = text.removeprefix("gemm_").removeprefix("multi_d_").split("_")
     tile, before = Tile.parse("_".join(words[-3:])), words[:-3]
     if not before:
         return Configuration(dtype, layout, tile)
@@ -155,8 +158,8 @@ def space(data: Mapping[str, Any], dtype: str, layout: str) -> Iterator[Configur
 def other_operation(file: Path) -> str:
     """The operation of Tile Engine in whose folder a file lies, where that is not the universal GEMM.
 
-    >>> other_operation(Path("/ck/tile_engine/ops/gemm_multi_d/configs/default_config.json"))
-    'gemm_multi_d'
+    >>> other_operation(Path("/ck/tile_engine/ops/gemm_preshuffle/configs/default_config.json"))
+    'gemm_preshuffle'
     """
     *_, ops, name, folder, _ = ("", "", "", *file.resolve().parts)
     of_engine = folder == "configs" and "tile_engine" in file.resolve().parts and ops

@@ -46,7 +46,7 @@ class CheckedFile:
         """What was found; facts where there are limits for them."""
         return cls(
             spec.path,
-            [_entry(r) for r in found],
+            [_entry(r, _assumed(spec, r.item.name)) for r in found],
             [round(r.verdict.seconds * 1e3, 4) for r in found],
             {} if limits is None else {d.name: claims.facts(d, limits) for d in spec.descriptors},
             [vars(u) for u in spec.unread],
@@ -61,11 +61,22 @@ class CheckedFile:
 
 
 def _compiled(spec: formats.SpecFile) -> dict[str, str]:
-    """The lengths of what the compiler made, and the elements of memory below a descriptor."""
-    by_cpp = {entry["name"] for kind in compiling.ITEMS for entry in spec.data.get(kind, ()) if "cpp" in entry}
-    made = compiling.CONSTEXPR in spec.data.get("cpp", {}).get("headers", ())
-    how = f", CK's functions behind {compiling.CONSTEXPR} read as constexpr" if made else ""
-    return {item.name: f"{_measured(item)}{how}" for item in spec.items if item.name in by_cpp}
+    """The lengths of what the compiler made, the elements of memory below a descriptor, and what is assumed of it."""
+    made = [item for item in spec.items if item.name in _by_cpp(spec)]
+    return {item.name: ", ".join((_measured(item), *_assumed(spec, item.name))) for item in made}
+
+
+def _by_cpp(spec: formats.SpecFile) -> set[str]:
+    """The names of items that the compiler made."""
+    return {entry["name"] for kind in compiling.ITEMS for entry in spec.data.get(kind, ()) if "cpp" in entry}
+
+
+def _assumed(spec: formats.SpecFile, name: str) -> Sequence[str]:
+    """What is assumed of how CK makes an item."""
+    headers = spec.data.get("cpp", {}).get("headers", ())
+    if compiling.CONSTEXPR not in headers or name not in _by_cpp(spec):
+        return ()
+    return (f"CK's functions behind {compiling.CONSTEXPR} read as constexpr",)
 
 
 def _measured(item: formats.Item) -> str:
@@ -79,7 +90,7 @@ def _lengths(of: Any) -> str:
     return " × ".join(map(str, of.lengths))
 
 
-def _entry(r: claims.Result) -> Entry:
+def _entry(r: claims.Result, assumed: Sequence[str]) -> Entry:
     line, column = r.place or (r.item.line, None)
     entry: dict[str, Any] = {
         "item": r.item.name,
@@ -91,7 +102,7 @@ def _entry(r: claims.Result) -> Entry:
         "because": r.because,
         "passed": r.passed,
         "strategy": r.verdict.strategy,
-        "assumptions": list(r.verdict.assumptions),
+        "assumptions": [*r.verdict.assumptions, *assumed],
         "reason": r.verdict.reason,
     }
     if isinstance(r.verdict, prove.Refuted):

@@ -40,3 +40,17 @@ def test_a_scheduler_changes_no_layout() -> None:
     assert other != unit.prelude
     found = [constants(each, {"one": one})["one"] for each in (unit, replace(unit, prelude=other))]
     assert found[0] == found[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tile", ["64x64x32_2x2x1_32x32x16", "128x192x64_2x2x1_16x16x16"])
+def test_a_d_changes_no_layout(tile: str) -> None:
+    one = instances.epilogue(named(tile, "fp16", "rcr"))
+    unit = instances.unit("gfx942", [composable_kernel() / "include"])
+    other = unit.prelude.replace(
+        "<T, T, tuple<>, Acc, Out, tuple<>, LayoutC, element_wise::PassThrough",
+        "<T, T, tuple<Out>, Acc, Out, tuple<LayoutC>, LayoutC, element_wise::MultiDAdd",
+    )
+    assert other != unit.prelude
+    found = [constants(each, {"one": one})["one"] for each in (unit, replace(unit, prelude=other))]
+    assert found[0] == found[1]

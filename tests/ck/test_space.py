@@ -84,7 +84,17 @@ def test_what_is_said_of_a_key_otherwise_is_named_and_so_is_another_scheduler() 
 def test_files_of_other_operations_are_known_by_their_folder() -> None:
     engine = composable_kernel() / "tile_engine" / "ops"
     found = {file.parent.parent.name: other_operation(file) for file in engine.glob("*/configs/*.json")}
-    assert found == {"gemm": "", "gemm_multi_d": "gemm_multi_d", "gemm_preshuffle": "gemm_preshuffle"}
+    assert found == {"gemm": "", "gemm_multi_d": "", "gemm_preshuffle": "gemm_preshuffle"}
+
+
+def test_a_d_is_no_part_of_a_configuration() -> None:
+    tile = "128x128x32_2x2x1_32x32x16"
+    one = named(f"gemm_multi_d_fp16_rcrr_compv3_cshuffle_intrawave_False_False_False_True_{tile}", "", "")
+    assert one == named(f"gemm_fp16_rcr_compv3_cshuffle_intrawave_False_False_False_True_{tile}", "", "")
+    assert Configuration("fp16", "crrr", Tile.parse(tile)).layout == "crr"
+    for layout in ("rcrc", "rcrrr", "rc", ""):
+        with pytest.raises(LayoutError, match="no layout"):
+            Configuration("fp16", layout, Tile.parse(tile))
 
 
 def test_what_is_no_file_of_tile_engine_is_refused() -> None:

@@ -231,3 +231,40 @@ def test_what_is_wrong_of_an_item_stands_where_it_is_not_read(policy, wrong, rig
     checked = run("check", policy)
     assert checked.returncode == 3, checked
     assert said in checked.stdout + checked.stderr
+
+
+CONVOLUTION = """
+[cpp]
+include = ["CK/include"]
+headers = ["ck_tile/core.hpp", "ck_tile/ops/common.hpp", "layoutalg/constexpr.h",
+           "ck_tile/ops/grouped_convolution/utils/transform_conv_fwd_to_gemm.hpp"]
+target = "gfx942"
+prelude = '''
+using namespace ck_tile;
+using Conv = TransformConvFwdToGemm<2, ConvolutionSpecialization::Default, 1, 1, 1>;
+constexpr auto forward() {
+  using L5 = array<index_t, 5>; using L2 = array<index_t, 2>;
+  return Conv(L5{1, 2, 16, 7, 9}, L5{1, 32, 16, 3, 3}, L5{1, 2, 32, 7, 9}, L2{1, 1}, L2{1, 1}, L2{1, 1}, L2{1, 1});
+}
+'''
+[[descriptor]]
+name = "a"
+cpp = "forward().MakeADescriptor_M_K<tensor_layout::convolution::NHWGC>()"
+claims = ["in_bounds", "fits_index"]
+[[descriptor]]
+name = "overlapping"
+cpp = "forward().MakeADescriptor_M_K<tensor_layout::convolution::NHWGC>()"
+claims = [{ claim = "injective", expect = "refuted", because = "offset 0" }]  # windows overlap
+"""
+
+
+@pytest.mark.slow
+def test_a_convolution_is_read_behind_our_header_and_its_verdicts_say_so(tmp_path):
+    file = written(tmp_path, CONVOLUTION.replace("CK/", f"{composable_kernel()}/"))
+    said = "CK's functions behind layoutalg/constexpr.h read as constexpr"
+    told = run("check", file)
+    assert (told.returncode, told.stdout.count(said)) == (0, 2), told
+    assert "a is 126 × 144 over 2016 elements" in told.stdout  # N Ho Wo, and C of 3 × 3 pixels
+    results = json.loads(run("check", file, "--format", "json").stdout)["files"][0]["results"]
+    assert [one["verdict"] for one in results] == ["proved", "proved", "refuted"]
+    assert all(said in one["assumptions"] for one in results)

@@ -91,10 +91,10 @@ def test_a_file_of_another_operation_is_a_line(tmp_path):
     file = tmp_path / "aquant.json"
     file.write_text(json.dumps({"tile_config": {}, "trait_config": traits, "group_size_k": 128}))
     refused(run(*SWEEP, file), "aquant.json: the universal GEMM has no group_size_k")
-    file = tmp_path / "tile_engine/ops/gemm_multi_d/configs/default_config.json"
+    file = tmp_path / "tile_engine/ops/gemm_preshuffle/configs/default_config.json"
     file.parent.mkdir(parents=True)
     file.write_text("{}")
-    refused(run(*SWEEP, file), "is of gemm_multi_d; what is swept is the universal GEMM")
+    refused(run(*SWEEP, file), "is of gemm_preshuffle; what is swept is the universal GEMM")
 
 
 def test_headers_that_do_not_compile_are_a_line(monkeypatch):

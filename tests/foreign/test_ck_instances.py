@@ -44,6 +44,6 @@ def test_sizes_of_runs_are_the_least_each_edge_and_drawn_ones_of_several_blocks(
     assert len(found) >= 5
     assert {"M": 1, "E": 1, "T": 1} in found
     assert all(one["T"] <= one["E"] for one in found), "what the file is given holds"
-    assert [max(one[name] for one in found) for name in "MET"] == [65536, 8, 8]
+    assert [max(one[name] for one in found) for name in "MET"] == [32768, 8, 8], "rows are too many to run them all"
     assert all(one["M"] > 64 for one in found[-2:]), "of several blocks"
     assert runs.several(file, 9, "topk_softmax_8")[: len(found)] == found, "asked for more, the same come first"

@@ -86,6 +86,10 @@ def _positive(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return generator.exponential(size=shape) + 1e-3
 
 
+def _small(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    return generator.integers(-2, 3, shape).astype(np.float64)
+
+
 def _apart(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """No two of a row alike: of equal weights CK takes one twice (a finding)."""
     return (generator.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1) - shape[1] // 2) / 16
@@ -107,7 +111,7 @@ def _product(of: Tensors) -> Tensors:
 
 
 def _product_of_sums(of: Tensors) -> Tensors:
-    """Times both D; sums of A and of B are exact here."""
+    """Times both D; sums of A and of B are rounded to f16 by CK: those of small numbers are exact."""
     return {"c": (of["a0"] + of["a1"]) @ (of["b0"] + of["b1"]).T * of["d0"] * of["d1"]}
 
 
@@ -207,7 +211,8 @@ def _gemm(name: str, tile: str, sizes: Mapping[str, int], pipeline: str = "compv
     if kind == "gemm_multi_abd":
         product = _product_of_sums
     rounded = 4e-3 if kind.startswith("gemm_multi") else 0.0  # twice: C goes through LDS in its own type before D comes
-    return Instance(name, product, sizes, tolerance=rounded, targets=targets, gemm=gemm, turns=turns)
+    draws = dict.fromkeys(("a0", "a1", "b0", "b1", "d0", "d1"), _small) if kind == "gemm_multi_abd" else {}
+    return Instance(name, product, sizes, tolerance=rounded, draws=draws, targets=targets, gemm=gemm, turns=turns)
 
 
 def _one_row(one: Instance) -> Instance:

@@ -33,6 +33,8 @@ TARGET = "gfx942"
 NORM = "ck_tile/ops/layernorm2d/kernel/layernorm2d_fwd_kernel.hpp"
 REDUCE = "ck_tile/ops/norm_reduce/block/block_norm_reduce.hpp"
 ATTENTION = "ck_tile/ops/fmha/pipeline/block_fmha_pipeline_qr_ks_vs.hpp"
+CONVERT = "ck_tile/ops/fmha/pipeline/block_fmha_bwd_convert_dq.hpp"
+BACKWARD = "ck_tile/ops/fmha/kernel/fmha_bwd_kernel.hpp"
 DOUBLE = "ck_tile/ops/gemm/pipeline/gemm_pipeline_ag_bg_cr_comp_v4.hpp"
 TRANSPOSE = "ck_tile/ops/batched_transpose/kernel/batched_transpose_kernel.hpp"
 
@@ -88,6 +90,12 @@ FAULTS = {
                                                                    "if(need_perpixel_check && false)"), "fmha_fwd"),
     "attention: the mask changed over": Fault(Mutant(ATTENTION, "return !variant.LogitsMask",
                                                      "return variant.LogitsMask"), "fmha_fwd"),
+    "attention, backward: every second sum of dQ is left out": Fault(Mutant(CONVERT, "i_total_loops += 1;",
+                                                                            "i_total_loops += 2;"),
+                                                                     "fmha_bwd_convert_dq_summed"),
+    "attention, backward: heads of d lie as far apart as O's": Fault(Mutant(BACKWARD, "* kargs.nhead_stride_d +",
+                                                                            "* kargs.nhead_stride_o +"),
+                                                                     "fmha_bwd_dot_do_o"),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ accesses of bytes, wherever they are, and a run does not tell such from what is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -59,19 +59,25 @@ class Refutation:
         proved = {one.about for one in decided if one.claim == computes.NAME and one.verdict}
         computed = [*map(self._computed, decided), *self._tried(proved)]
         found = [*map(self._carried_out, computed)]
-        faulty = (
-            () if all(one.verdict for one in found) else (*self.runs.faulty(), *self.alone.found(), *self.alone.ends())
-        )
+        faulty = _Seen(self._faulty()) if not all(one.verdict for one in found) else ()
         for one in found:
-            run = next((run for run in faulty if self.is_of(run, one)), None)
-            if run and isinstance(one.verdict, Unknown):
+            unknown = isinstance(one.verdict, Unknown)
+            run = next((run for run in faulty if self.is_of(run, one)), None) if unknown else None
+            if run is not None:
                 self.shown[one.claim, one.about] = run
                 yield one._replace(verdict=_refuted(one.verdict.claim, Witness((run.sizes,), str(run))))
             else:
                 yield one
-        if faulty and not self.shown:
-            self.shown[RUNS, ""] = faulty[0]
-            yield Finding(RUNS, "", _refuted("a run does no wrong", Witness((faulty[0].sizes,), str(faulty[0]))))
+        first = None if self.shown else next(iter(faulty), None)
+        if first is not None:
+            self.shown[RUNS, ""] = first
+            yield Finding(RUNS, "", _refuted("a run does no wrong", Witness((first.sizes,), str(first))))
+
+    def _faulty(self) -> Iterator[FaultyRun]:
+        """All runs that fault, made as far as they are asked for."""
+        yield from self.runs.faulty()
+        yield from self.alone.found()
+        yield from self.alone.ends()
 
     # What comes out
 
@@ -148,6 +154,19 @@ class Refutation:
         return (between or run.fault.kind in (named(one.claim).FAULTS or ())) and not spoken_of.isdisjoint(
             run.addresses
         )
+
+
+class _Seen(Iterable[FaultyRun]):
+    """What comes one by one and is kept, so that it can be gone over again."""
+
+    def __init__(self, coming: Iterator[FaultyRun]) -> None:
+        self._coming, self._seen = coming, list[FaultyRun]()
+
+    def __iter__(self) -> Iterator[FaultyRun]:
+        yield from self._seen
+        for one in self._coming:
+            self._seen.append(one)
+            yield one
 
 
 def _refuted(claim: str, shown: Witness) -> Refuted:

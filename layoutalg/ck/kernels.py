@@ -30,6 +30,7 @@ from string import Template
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import LayoutError
+from layoutalg.formats.shape import nearest
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -186,7 +187,10 @@ def kernel_source(name: str) -> KernelSource:
     """
     kind = kind_of(name)
     if kind is None:
-        raise LayoutError(f"{name!r} is no kernel that is known: {', '.join(names())}, or a tile of a GEMM")
+        tail = name.rpartition("_")[2]
+        hint = nearest(name, [f"{one}_{tail}" if own.names else one for one, own in KINDS.items()])
+        known = hint or f": {', '.join(names())}, or a GEMM's tile, such as 64x64x32_2x2x1_32x32x16"
+        raise LayoutError(f"{name!r} is no kernel that is known{known}")
     given = [] if name in KINDS else name.rpartition("_")[2].split("x")
     if len(given) != (kind.names.count("x") + 1 if kind.names else 0) or not all(map(_NUMBER.fullmatch, given)):
         raise LayoutError(f"{name!r}: write {_written(name.rpartition('_')[0] if given else name, kind)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +27,9 @@ with lazy_imports():
     from layoutalg.isa.container import binary, lines
     from layoutalg.isa.decode import code as codes
 
+
+#: What a GEMM's name has: a tile of three sides; and what is of numbers alone.
+_TILE = re.compile(r"(?:^|_)\d+x\d+x\d+(?:_|$)|^[\dx_]+$")
 
 #: How sources are called that are audited as they are.
 SOURCES = (".hip", ".cpp", ".cu", ".cc", ".cxx")
@@ -133,7 +137,7 @@ def _source(
     what: str, target: str, include: list[Path], choices: tuple[str, str, str, str], turns: int | None, launched: Any
 ) -> kernels.KernelSource:
     """What is named: a kernel of its own name, else a GEMM, whose names end in a tile."""
-    if kernels.kind_of(what) is not None or not what[-1:].isdecimal():
+    if kernels.kind_of(what) is not None or not _TILE.search(what):
         return kernels.kernel_source(what)
     gemm = gemms.Gemm.named(what, *choices)
     return launching.gemm_source(gemm, gemms.asked(gemm, target, include), turns, launched)

@@ -40,7 +40,7 @@ def judge(
     reference: Annotated[
         list[str],
         typer.Option(
-            help="An equation, o[i] = 2.0 * x[i]; a Python file with a function of numpy or torch. May repeat."
+            help="An equation, o\\[i] = 2.0 * x\\[i]; a Python file with a function of numpy or torch. May repeat."
         ),
     ],
     shape: Annotated[list[str] | None, typer.Option(help="How large a tensor is: x=M,K.")] = None,
@@ -59,16 +59,18 @@ def judge(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """Judge a kernel that nobody trusts: is it safe, and what the reference says, for all sizes?
+    r"""Judge a kernel that nobody trusts: is it safe, and what the reference says, for all sizes?
 
     Exit 0 where all is proved, 1 where a run shows that something is wrong, 2 where something is unknown or only tried.
 
     \b
-    layoutalg judge scale.hip --reference "o[i] = alpha * x[i]" --shape x=n --shape o=n
+    layoutalg judge scale.hip --reference "o\[i] = alpha * x\[i]" --shape x=n --shape o=n
     """
     functions = [text for text in reference if text.endswith(".py")]
     if functions and len(reference) > 1:
         raise InputError("--reference: one Python file, or equations")
+    wanted = function.ReferenceFunction.of(Path(functions[0])) if functions else None
+    asked = contracts.Reference((), ()) if wanted else contracts.Reference.of(reference)
     payload, text = _compiled(kernel_file, target, include)
     spec = load(launch_file) if launch_file is not None else None
     name = kernel or (spec.launch.kernel if spec is not None and spec.launch else None)
@@ -81,8 +83,7 @@ def judge(
     parameters = template.named(found.metadata.visible, signature.parameters(payload, found.entry))
     data = _template(code, parameters, seconds) if launch_file is None else _data(launch_file)
     tensors = [one["name"] for one in data.get("descriptor", [])]
-    wanted = function.ReferenceFunction.of(Path(functions[0])) if functions else None
-    asked = contracts.Reference((), wanted.writes(tensors)) if wanted else contracts.Reference.of(reference)
+    asked = contracts.Reference((), wanted.writes(tensors)) if wanted else asked
     if launch_file is not None:
         made = contracts.of_file(data, asked, str(launch_file))
     else:

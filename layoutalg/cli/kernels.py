@@ -255,23 +255,24 @@ def compile_file(
         )
     except device.CompileError as error:
         raise _told(error, every) from error
-    code.save(output or source.with_suffix(".co"))
+    saved = output or source.with_suffix(".co")
+    code.save(saved)
     kernels = {k.name: {"vgprs": k.vgprs, "agprs": k.agprs, "sgprs": k.sgprs, "lds_bytes": k.all_lds_bytes,
                         "spills": k.spills, "code_bytes": k.code_size,
                         "blocks_a_unit": blocks_a_unit(k, code.target)} for k in code.kernels.values()}  # fmt: skip
     mathematics = str(compiler.ocml or "layoutalg's own") if device.family(target) == "amd" else None
     if as_json:
-        print(json.dumps({"target": target, "mathematics": mathematics, "kernels": kernels}))
+        print(json.dumps({"target": target, "file": str(saved), "mathematics": mathematics, "kernels": kernels}))
     else:
+        functions = f"; mathematical functions {mathematics}" if mathematics else ""
         for kernel, found in kernels.items():
             threads = code.kernels[kernel].max_threads
             said: dict[str, object] = {k: v for k, v in found.items() if v is not None}
-            said |= {"blocks_a_unit": f"{n} of {threads} threads"} if (n := said.get("blocks_a_unit")) else {}
-            needs = ", ".join(f"{k} {v}" for k, v in said.items())
-            print(
-                f"{names.spoken(kernel)} for {target}: {needs}"
-                + (f"; mathematics: {mathematics}" if mathematics else "")
+            resident = (
+                f"; a unit holds {n} blocks of {threads} threads" if (n := said.pop("blocks_a_unit", None)) else ""
             )
+            needs = ", ".join(f"{k} {v}" for k, v in said.items())
+            print(f"{names.spoken(kernel)} for {target}: {needs}{resident}{functions}; in {saved}")
             if unprinted := code.kernels[kernel].unprinted:
                 print(f"  printf was called, and is left out of the code ({unprinted} call{'s' * (unprinted > 1)})")
     return 0

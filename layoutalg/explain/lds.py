@@ -59,7 +59,7 @@ def why_not(item: DescriptorItem, targets: Sequence[str]) -> str | None:
     """Why nothing is told of the tile in LDS; None where something is."""
     d = item.descriptor
     if item.dtype is None:
-        return "it has no dtype: nothing says how many bytes an element has"
+        return "it has no dtype, which says how many bytes an element has (of C++ a .toml: cpp = …, dtype = …)"
     if d.element_space_size.op != "const" or any(n.op != "const" for n in d.lengths):
         return "its sizes are symbols; give them values (-D NAME=VALUE)"
     size = -(-int(d.element_space_size) * dtype_of(item).bits // 8)

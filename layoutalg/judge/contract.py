@@ -63,6 +63,11 @@ class StatedLaunch:
     grid: tuple[str, ...] = ()
     block: tuple[int, ...] = ()
 
+    @property
+    def sizes(self) -> frozenset[str]:
+        """The names in lengths of tensors."""
+        return frozenset(re.findall(r"[A-Za-z_]\w*", " ".join(self.shapes.values())))
+
 
 @dataclass(frozen=True)
 class LaunchContract:
@@ -174,6 +179,10 @@ def _started(launch: Data, said: StatedLaunch, parameters: Sequence[KernelParame
             by = f"line {own[0].line} of the source"
             found, fixed = _ways(own, said, parameters, by)
             notes += dict.fromkeys(f"not judged: {one.condition}" for one in own if one.condition)
+            taken = sorted(
+                {name for one in own for name in one.parameters_of(said.sizes, [other.name for other in parameters])}
+            )
+            notes += [f"{name} of the host's function is taken for the tensors' {name}" for name in taken]
     except LaunchError as error:
         found, fixed = {}, {}
         notes.append(f"not read: {error}")
@@ -221,8 +230,8 @@ def _ways(
     names = [one.name for one in parameters]
     found: list[tuple[dict[str, tuple[Any, str]], dict[str, int]]] = []
     for one in own:
-        way: dict[str, tuple[Any, str]] = {"grid": (one.named(one.grid, names), by)}
-        way["block"] = [*map(_number, one.named(one.block, names))], by
+        way: dict[str, tuple[Any, str]] = {} if said.grid else {"grid": (one.named(one.grid, names, said.sizes), by)}
+        way |= {} if said.block else {"block": ([*map(_number, one.named(one.block, names))], by)}
         if one.lds and one.lds != "0":
             way["lds"] = one.named(one.lds, names)[0], by
         found.append((way, sizes(one, said, parameters)))
@@ -238,7 +247,7 @@ def sizes(one: HostLaunch, said: StatedLaunch, parameters: Sequence[KernelParame
     for name, passed in one.tensors(parameters).items():
         if name in lengths:
             of_tensors |= one.sizes_of(passed, lengths[name])
-    spoken = {*re.findall(r"[A-Za-z_]\w*", " ".join(said.shapes.values()))}
+    spoken = said.sizes
     names = [other.name for other in parameters]
     fixed = dict[str, int]()
     for argument, parameter in zip(one.arguments, parameters, strict=False):

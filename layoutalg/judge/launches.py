@@ -15,7 +15,7 @@ launches over parts of tensors; choices, calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.errors import LaunchError
@@ -76,13 +76,26 @@ class HostLaunch:
         """The number of its line."""
         return self.host.line(self.at)
 
-    def named(self, text: str, parameters: Sequence[str]) -> list[str]:
-        """Numbers along each axis, in the kernel's parameters; LaunchError where the source does not say so much."""
+    def named(self, text: str, parameters: Sequence[str], sizes: Collection[str] = ()) -> list[str]:
+        """Numbers along each axis, in the kernel's parameters; LaunchError where the source does not say so much.
+
+        A parameter of the host's function that is called as one of `sizes` is that size.
+        """
         text, at = self._through(_plain(text))
         inside = re.fullmatch(r"(?:dim3\s*)?[({](.*)[)}]", text)
         parts = split(inside[1]) if inside and (text[:4] == "dim3" or text[0] == "{") else split(text)
-        known = self._known(parameters)
+        known = self._known(parameters) | {name: name for name in self.parameters_of(sizes, parameters)}
         return [_divided(self.said(part, known, at)) for part in parts]
+
+    def parameters_of(self, sizes: Collection[str], parameters: Sequence[str]) -> Iterator[str]:
+        """The sizes that are parameters of the host's function, which it never changes, and none of the kernel's."""
+        body, _ = self.host.function(self.at)
+        for name in sizes:
+            one = self.host.visible(name, self.at) if name not in parameters else None
+            if one is None or one.at >= body or re.search(r"[;{}]", self.host.plain[one.at : body]):
+                continue
+            if not self.host.is_changed(name, one):
+                yield name
 
     def said(self, text: str, known: Mapping[str, str], at: int | None = None) -> str:
         """A number in what is known: names and members of a place, else the launch's, and what they are called."""

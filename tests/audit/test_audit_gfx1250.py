@@ -58,6 +58,28 @@ extern "C" __global__ void k(const h8* a, h8* b) {
   __syncthreads();
   b[l] = __builtin_amdgcn_ds_load_tr16_b128_v8i16((__attribute__((address_space(3))) h8*)(tile + l));
 }"""
+NUMBERS = """
+typedef unsigned long long u64; typedef long long i64;
+extern "C" __global__ void k(const u64* a, const u64* b, u64* o) {
+  int t = threadIdx.x;
+  u64 u = a[t], v = b[t];
+  unsigned ul = u, vl = v, uh = u >> 32;
+  int x = ul, y = vl, z = uh;
+  u64* to = o + 13 * t;
+  to[0] = u * v;
+  to[1] = u + v;
+  to[2] = u - v;
+  to[3] = u < v ? u : v;
+  to[4] = u < v ? v : u;
+  to[5] = (i64)u < (i64)v ? u : v;
+  to[6] = (i64)u < (i64)v ? v : u;
+  to[7] = ul * vl + uh;
+  to[8] = (unsigned)(x + y > z ? x + y : z);
+  to[9] = (unsigned)(x + z < y ? x + z : y);
+  to[10] = ul + uh > vl ? ul + uh : vl;
+  to[11] = (u64)ul * vl + u;
+  to[12] = (i64)x * y + (i64)u;
+}"""
 VECTOR = '[[descriptor]]\nname = "{}"\ndtype = "f32"\nbase = {{ kind = "naive", lengths = ["N"], strides = [1] }}\n'
 LAUNCH = """symbols = {{ N = {{ min = 256, max = 1000192{} }} }}
 {}
@@ -111,6 +133,29 @@ def test_a_product_that_has_its_operand_from_before_is_refused() -> None:
     source = PRODUCT.replace("z, 0, 0)", "z, 0, 1)")
     with pytest.raises(UnsupportedInstructionError, match="reuse_b"):
         execute(code(source), (1,), (32,), [np.zeros((16, 32), np.float16)] * 2 + [np.zeros((16, 16), np.float32)])
+
+
+def test_integers_are_as_numpy_has_them() -> None:
+    """LLVM selects the instructions for these expressions, which is what says what they do."""
+    rng = np.random.default_rng(2)
+    a, b = (rng.integers(0, 1 << 64, 64, np.uint64) for _ in range(2))
+    assert "V_MAD_U32" in {one.name for one in code(COPY).instructions}  # whose results are asked above
+    a[:8], b[:8] = [0, 1, (1 << 63), (1 << 64) - 1, 1 << 31, (1 << 32) - 1, 5, 1 << 33], a[7::-1]
+    run = execute(code(NUMBERS), (1,), (64,), [a, b, np.zeros((64, 13), np.uint64)])
+    i, j, low = a.view(np.int64), b.view(np.int64), np.uint64((1 << 32) - 1)
+    ul, vl, uh = (one.astype(np.uint32) for one in (a & low, b & low, a >> np.uint64(32)))
+    x, y, z = (one.view(np.int32) for one in (ul, vl, uh))
+    wanted = [
+        a * b, a + b, a - b, np.minimum(a, b), np.maximum(a, b), np.minimum(i, j).view(np.uint64),
+        np.maximum(i, j).view(np.uint64), ul * vl + uh, np.maximum(x + y, z).view(np.uint32),
+        np.minimum(x + z, y).view(np.uint32), np.maximum(ul + uh, vl), ul.astype(np.uint64) * vl + a,
+        (x.astype(np.int64) * y + i).view(np.uint64),
+    ]  # fmt: skip
+    for k, one in enumerate(wanted):
+        assert np.array_equal(run.outputs[2][:, k], one.astype(np.uint64)), k
+    used = {half.name for one in code(NUMBERS).instructions for half in one.halves or (one,)}
+    named = {f"V_{kind}_{sign}64" for kind in ("MIN", "MAX") for sign in "UI"} | {"V_MUL_U64"}
+    assert named | {"V_ADD_NC_U64", "V_SUB_NC_U64", "V_MAD_NC_U64_U32", "V_MAD_NC_I64_I32"} <= used
 
 
 def test_a_transposed_load_is_carried_out_by_eight_lanes() -> None:

@@ -98,6 +98,10 @@ class Gemm:
         return cls(found, words[4], (m, n, k))
 
     def __post_init__(self) -> None:
+        tile = self.configuration.tile
+        for side, block, warps, warp in zip("MNK", tile.block, (*tile.warps[:2], 1), tile.warp, strict=True):
+            if block % (warps * warp):
+                raise LayoutError(f"{tile}: {block} along {side} is no multiple of {warps * warp}, what its warps take")
         if self.scheduler not in SCHEDULERS:
             raise LayoutError(f"{self.scheduler!r} is no scheduler that is known: {', '.join(SCHEDULERS)}")
 

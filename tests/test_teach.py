@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from layoutalg.index import symbol, var
@@ -15,8 +16,9 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.layout.tensor_view import make_tensor_view
 from layoutalg.memory import ConflictFree, access, lane_map
-from layoutalg.prove import Injective, prove
+from layoutalg.prove import Injective, Unknown, prove
 from layoutalg.prove.verdict import Verdicts
 from layoutalg.synth.gemm import packed, swizzled
 from layoutalg.teach import (
@@ -153,6 +155,49 @@ def test_what_was_verified_is_told_by_its_first_failure() -> None:
     assert holds(Kernel((4, 1), (3, 1))).text.startswith("layout 1: offsets differ: not at")
 
 
+def test_what_is_refuted_is_told_before_what_is_not_known() -> None:
+    class Kernel(Verdicts):
+        verdicts = (
+            ("sizes", Unknown("c", "s", 0.0, why="it took too long")),
+            ("layout", prove(Injective(packed(2, 2)))),
+        )
+
+    assert holds(Kernel()).text == "sizes: unknown: it took too long."
+    bad = ("bounds", prove(Injective(make_naive_tensor_descriptor((4, 4), (3, 1)))))
+    Kernel.verdicts = (*Kernel.verdicts, bad)
+    assert holds(Kernel()).text.startswith("bounds: offsets differ: not at")
+
+
+def test_an_answer_that_is_no_layout_is_told_what_it_is() -> None:
+    wanted = make_naive_tensor_descriptor((4, 8), (1, 4))
+    for checked in (same_map((1, 4), wanted), satisfies((1, 4), lambda d: [Injective(d)], lengths=(4, 8))):
+        assert "(1, 4) are strides alone" in checked.text
+    assert "write .descriptor behind it" in same_map(make_tensor_view(np.zeros((4, 8))), wanted).text
+
+
+@pytest.mark.parametrize("answer", [Merge, "2", 3, (1, 2)], ids=str)
+def test_no_answer_is_told_pythons_words(answer: Any) -> None:
+    def lengthened(other: Any) -> list[Injective]:
+        return [Injective(make_naive_tensor_descriptor_packed((len(other.lengths) + other, 2)))]
+
+    for checked in (satisfies(answer, lengthened), largest(answer, lambda n: holds(*lengthened(n)))):
+        assert not checked.right
+        assert re.search("is a (class|text|number|tuple)", checked.text)
+
+
+def test_an_array_is_as_good_as_a_tuple() -> None:
+    assert equals(np.array([6, 8]), (6, 8)).right
+    assert equals(np.array([6, 7]), (6, 8)).text == "it is not array([6, 7]): the second part is wrong."
+    assert not equals(np.array([6, 8]), 6)
+    assert equals(np.int64(6), 6).right
+
+
+def test_the_pair_that_is_shown_is_no_other() -> None:
+    tile = make_naive_tensor_descriptor((4, 6), (4, 1))
+    assert "shown already" in collide(tile, ((1, 0), (0, 4)), shown=((0, 4), (1, 0))).text
+    assert collide(tile, ((0, 5), (1, 1)), shown=((0, 4), (1, 0))).right
+
+
 def test_the_same_formula_written_otherwise_is_right() -> None:
     i = var("i", 64)
     assert same_formula(i // 8 * 8 + i % 8, i).right
@@ -177,6 +222,8 @@ def test_a_number_is_right_however_it_is_written() -> None:
         ([], [[4, 2], [8, 2]], [[(1, 0), (2, 0)]], [(1, 1), (2, 1)]),
         ([1], [[2, 2, 2], [8, 2]], [[(1, 0), (1, 1), (2, 0)]], [(1, 2), (2, 1)]),  # the same map, other factors
         CK + "sequence<1, 2>, sequence<1, 1>>{}",
+        "make_static_tile_distribution(" + CK + "sequence<1, 2>, sequence<1, 1>>{});",
+        "constexpr auto tile = make_static_tile_distribution(" + CK + "sequence<1, 2>, sequence<1, 1>>{});",
     ],
 )
 def test_every_way_to_write_a_tile_is_right(answer: object) -> None:
@@ -213,3 +260,11 @@ def test_vectors_are_neighbours_from_a_multiple_on() -> None:
     assert in_vectors(TILE, 2).right
     assert "next to (0, 0)" in in_vectors(TILE, 4).text
     assert "not a multiple of 3" in in_vectors(TILE, 3).text
+
+
+def test_vectors_of_another_tile_or_of_other_lanes_are_told() -> None:
+    assert in_vectors(TILE, 2, lengths=(8, 16), lanes=32).right
+    assert in_vectors(TILE, 2, lengths=(8, 32)).text == "the tile has (8, 16); it should be (8, 32)."
+    assert "not 64 lanes" in in_vectors(TILE, 2, lengths=(8, 16), lanes=64).text
+    copies = ([2], [[4, 2], [8, 2]], [[(0, 0), (1, 0), (2, 0)]], [(1, 1), (2, 1)])
+    assert "hold elements twice" in in_vectors(copies, 2, lengths=(8, 16), lanes=64).text

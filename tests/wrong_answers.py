@@ -8,6 +8,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [
             ("make_naive_tensor_descriptor((4, 8), (8, 1))", "it should reach"),
             ("make_naive_tensor_descriptor((8, 4), (1, 8))", "the lengths are (8, 4); they should be (4, 8)"),
+            ("(1, 4)", "strides alone; the whole layout is make_naive_tensor_descriptor((4, 8), (1, 4))"),
         ],
         [("5 * 16", "the last index is (4, 5)"), ("30", "it is not 30")],
         [("(0, 0), (1, 0)", "reaches offset 0, (1, 0) offset 4"), ("(0, 6), (1, 2)", "(0, 6) is outside")],
@@ -18,9 +19,9 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
     ],
     "02_what_your_kernel_does": [
-        [("1", "row 1 and column 0"), ("256", "it is not 256")],
+        [("1", "row 1 and column 0"), ("256", "it is not 256"), ("(0, 1)", "one number is asked for")],
         [('("in_bounds", False)', "the first part is wrong"), ('("race_free", True)', "the second part is wrong")],
-        [("32", "bank_conflict_free"), ("34", "bank_conflict_free")],
+        [("32", "bank_conflict_free"), ("31", "a number from 32 on"), ("(33, 1)", "a number from 32 on")],
         [('"V"', "in_bounds"), ('"N"', "in_bounds")],
     ],
     "03_transforms": [
@@ -44,11 +45,12 @@ WRONG: dict[str, list[list[Wrong]]] = {
                 "the lengths are",
             ),
             ("make_naive_tensor_descriptor_packed((2, 3, 2))", "it should reach"),
+            ("[[0], [2, 1]]", "is a list: a descriptor is asked for"),
         ],
-        [("Xor((64, 12))", "not at"), ("XorNoModulo((64, 12))", "not at")],
+        [("Xor((64, 12))", "not at"), ("XorNoModulo((64, 12))", "not at"), ("CyclicShift", "is a class")],
     ],
     "05_proving": [
-        [("(0, 0), (0, 1)", "reaches offset 0"), ("(1, 1), (1, 1)", "one index")],
+        [("(0, 0), (0, 1)", "reaches offset 0"), ("(1, 1), (1, 1)", "one index"), ("(3, 2), (2, 5)", "shown already")],
         [
             ("edge", "not at"),
             ("make_naive_tensor_descriptor((4, 16), (8, 1))", "offsets differ: not at"),
@@ -61,16 +63,20 @@ WRONG: dict[str, list[list[Wrong]]] = {
             ("make_naive_tensor_descriptor((16, K), (K, 1))", "multiple"),
             ("make_naive_tensor_descriptor((16, K), (64, 1))", "offsets differ: not at"),
         ],
-        [("65536", "not at"), ("16384", "16392 will do as well")],
+        [("65536", "not at"), ("16384", "16392 will do as well"), ("32764", "no multiple of 8"), ("32768", "not at")],
         [
             ("matrix", "the lengths are"),
             ("make_naive_tensor_descriptor((N, M), (M, 1))", "it should reach"),
         ],
     ],
     "07_lds_banks": [
-        [("(128 * 8 * 2, 12)", "no gap after it"), ("(2032, 13)", "the second part is wrong")],
+        [("(128 * 8 * 2, 12)", "no gap after it"), ("(2032, 12.4)", "a whole number is asked for")],
         [("1", "lanes 0 and 23"), ("8", "it is not 8")],
-        [("packed(64, 64)", "want dwords"), ("swizzled(64, 64, layers=2)", "want dwords")],
+        [
+            ("packed(64, 64)", "want dwords"),
+            ("swizzled(64, 64, layers=2)", "want dwords"),
+            ("synthesize(sixteen)", "write .descriptor behind it"),
+        ],
     ],
     "08_an_lds_access_by_phases": [
         [("32", "want dwords"), ("34", "want dwords"), ("5", "offsets differ: not at"), ("None", "no answer")],
@@ -88,10 +94,14 @@ WRONG: dict[str, list[list[Wrong]]] = {
                 "a lane has 2 registers; it should have 4",
             ),
             ("[2], [[4], [2, 4]], [[(0, 0)], [(1, 0), (2, 0)]], [(2, 1)]", "it should hold"),
+            ("[], [2, 2], [[(1, 0)]], [(2, 1)]", "Hs, for each dimension its factors"),
         ],
         [
             ("[], [[16], [8, 4]], [[(1, 0), (2, 1)]], [(2, 0)]", "next to"),
             ("[], [[16], [8, 4]], [[(1, 0)]], [(2, 0), (2, 0)]", "owned by both Y0 and Y1"),
+            ("[], [[8], [8]], [[(1, 0)]], [(2, 0)]", "the tile has (8, 8); it should be (16, 32)"),
+            ("[], [[16], [4, 8]], [[(2, 0)]], [(1, 0), (2, 1)]", "these are not 64 lanes"),
+            ("[2], [[8, 2], [4, 8]], [[(0, 0), (1, 0), (2, 0)]], [(1, 1), (2, 1)]", "hold elements twice"),
         ],
         [
             (
@@ -119,7 +129,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         ],
     ],
     "12_a_transposition": [
-        [("1", "no race in lds"), ("4", "no race in lds")],
+        [("1", "no race in lds"), ("4", "no race in lds"), ("'2'", "'2' is a text")],
         [
             ("make_naive_tensor_descriptor_packed((64, 64))", "what is read is what was written"),
             ("make_naive_tensor_descriptor((64, 64), (1, 64))", "what is read is what was written"),
@@ -127,7 +137,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [("64 * 64 * 4", "the gaps are in"), ("64 * 68", "it is not 4352")],
     ],
     "13_contraction_as_gemm": [
-        [('("k",)', "that b does not have"), ('("b", "h")', "it is not")],
+        [('("k",)', "that b does not have"), ('("b", "h")', "it is not"), ('"q"', "such as ('q',)")],
         [
             (
                 "transform_tensor_descriptor(lying, [PassThrough(I), Merge((K, J))], [[2], [0, 1]], [[0], [1]])",
@@ -145,6 +155,7 @@ WRONG: dict[str, list[list[Wrong]]] = {
         [
             ("make_naive_tensor_descriptor((3, 3, 2, 2), (6, 1, 6, 1))", "not at"),
             ("make_naive_tensor_descriptor((3, 3, 2, 2), (2, 12, 1, 4))", "not at"),
+            ("make_naive_tensor_descriptor_packed((3, 3, 2, 2))", "row 2·i + y, column 2·j + x: not at"),
         ],
         [("5", "times 2"), ("18", "it is not 18")],
         [

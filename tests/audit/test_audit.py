@@ -85,11 +85,13 @@ def no_unsafe_variant_is_proved(name: str) -> None:
                 found = audited(name, target, source=kernel.edited(broken), seconds=5)
             except DeviceError:
                 continue
+            if not found.proved:
+                continue
             sizes = [at for at in broken.sizes or kernel.sizes if admitted(kernel, target, at)]
             if not sizes:
                 continue  # it goes wrong only with contents that the launch rules out
             faults = target == "gfx942" or any(shown(kernel, target, broken, at) in UNSAFE for at in sizes)
-            assert not (found.proved and faults), (target, broken.name)
+            assert not faults, (target, broken.name)
 
 
 @pytest.mark.slow

@@ -78,8 +78,10 @@ writes = ["o"]
 
 
 def compiled(name: str, threads: int, target: str) -> MachineCode:
-    head = f'{HEAD}#define B {threads}\nextern "C" __global__ void __launch_bounds__({threads}) {name}'
-    text = f"{head}(const float* x, float* o, int n) {{ {KERNELS[name][0]} }}\n"
+    """One kernel of a source that has all: blocks of a size are compiled once."""
+    head = f'extern "C" __global__ void __launch_bounds__({threads}) '
+    each = (f"{head}{one}(const float* x, float* o, int n) {{ {KERNELS[one][0]} }}\n" for one in KERNELS)
+    text = f"{HEAD}#define B {threads}\n{''.join(each)}"
     if target == "gfx1201":  # waves of 32
         text = text.replace("b64", "b32").replace(" vcc,", " vcc_lo,").replace(" exec", " exec_lo")
     return kernels(text, target)[name]

@@ -128,8 +128,8 @@ UNSEEN = {("leaves", "gfx1201")}
 def test_every_such_block_as_runs_have_it(name: str, target: str, block: tuple[int, ...]) -> None:
     """What is proved runs at all sizes; what is safe, by what is written here, is proved."""
     found, code, file = audited(name, block, target), compiled(name, prod(block), target), loads(launch_of(name, block))
-    faults = []
-    for n in (1, 2, 17, 50, 96, 97, 130):
+    safe, faults = KERNELS[name][2], []
+    for n in (1, 2, 17, 50, 96, 97, 130) if found.proved or safe else ():
         launch = bound(file, code.kernel.metadata, {"N": n}, {}, {}, n)
         try:
             execute(code, launch.grid, launch.block, launch.arguments, 200_000, lds=launch.lds)
@@ -137,4 +137,4 @@ def test_every_such_block_as_runs_have_it(name: str, target: str, block: tuple[i
             faults.append(f"at N = {n}: {fault}")
     assert not (found.proved and faults), faults
     seen = (name, target) not in UNSEEN
-    assert found.proved == seen or not (KERNELS[name][2] and not faults), found.failures
+    assert found.proved == seen or not (safe and not faults), found.failures

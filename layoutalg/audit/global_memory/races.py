@@ -8,6 +8,7 @@ what else is loaded is none of them, no two meet.
 | (block, thread, iteration, index) ↦ unit is one-to-one | stores that differ by strides, as one (`unrolled`) |
 | equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
 | no two threads meet | each two accesses, with all that their guards say |
+| those that meet store the same, in any block (`one_value`) | an access that each thread makes once |
 | those that meet are of one block, and store the same | an access that each thread of a block makes once |
 
 Of many groups is asked before whether each thread has a row of its own for them (`own_rows`).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def _kept(pages: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
-    """Puts in the pictures that a page asks for."""
-    return pictures.put_in(markdown)
+    """Puts in the pictures that a page asks for; a link to a notebook leads to its page."""
+    return re.sub(r"\.\./\.\./notebooks/(\w+)\.ipynb", r"lessons/\1.md", pictures.put_in(markdown))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

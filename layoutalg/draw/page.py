@@ -61,7 +61,7 @@ def page(
     name and the access's ("" of the layout itself): shown, not decided.  `target_name`, `instruction`: shown first,
     else the access's own, else ds_read_b128 on gfx942.  `dtype`: of all layouts, or by name.  `start`: the
     first value of each size, by name.  Of a tile distribution, the tile lies packed in memory, and each lane reads what
-    it holds, register by register.
+    it holds, register by register, by a read of one element.
     DrawError, UnknownTargetError, UnknownInstructionError.
 
     >>> from layoutalg.index import symbol
@@ -72,7 +72,9 @@ def page(
     ('<!doctype html>', True)
     """
     if isinstance(layouts, TileDistribution):
-        accesses = accesses or {"what each lane holds": _holding(layouts)}
+        if not accesses:
+            accesses = {"what each lane holds": _holding(layouts)}
+            instruction = instruction or _of_one_element(target_name or DEFAULT, _bits(dtype, "layout"))
         layouts = make_naive_tensor_descriptor_packed(layouts.lengths)
     named = {"layout": layouts} if isinstance(layouts, TensorDescriptor) else dict(layouts)
     if not named:
@@ -161,6 +163,13 @@ def _holding(tile: TileDistribution) -> Family:
     register = symbol("register", min=0, max=int(tile.registers) - 1)
     wave = symbol("wave", min=0, max=int(tile.ps[0]) - 1) if len(tile.ps) > 1 else ZERO
     return lambda _: held(tile, wave, register)
+
+
+def _of_one_element(gpu: Target | str, bits: int) -> str:
+    """The read of the fewest bytes that hold an element: a lane's register is one."""
+    every = (gpu if isinstance(gpu, Target) else target(gpu)).instructions
+    reads = (how for how in every.values() if how.access == "read" and how.bytes * 8 >= bits)
+    return min(reads, key=lambda how: how.bytes).name
 
 
 def asset(name: str) -> str:

@@ -58,7 +58,10 @@ def test_a_distribution_is_followed_register_by_register(opened):
     tile = TileDistribution(
         TileDistributionEncoding((), ((4, 2, 8), (8, 8)), ((1,), (1, 2)), ((0,), (2, 0)), (1, 2), (1, 1))
     )
-    tab = opened(page(tile, instruction="ds_read_b32", dtype="f32"))
+    tab = opened(page(tile, dtype="f16"))
+    assert (
+        tab.evaluate("() => instruction().name") == "ds_read_u16"
+    )  # any wider one leaves the tile at its last elements
     for wave, register, lane in ((0, 0, 0), (3, 5, 17), (1, 15, 63)):
         tab.locator("#size-wave").fill(str(wave))
         tab.locator("#size-register").fill(str(register))

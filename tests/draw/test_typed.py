@@ -260,6 +260,21 @@ def test_what_is_no_layout_is_refused_with_its_place(tab, text: str) -> None:
     assert isinstance(tab.evaluate(READ, [[text, []]])[0], str)
 
 
+@pytest.mark.parametrize(
+    "text", ["Layout<Shape<_64,_64>,Stride<_64,_1>>{}", "make_layout(make_shape(Int<64>{}, Int<64>{}), LayoutRight{})",
+             "composition(Swizzle<3,3,3>{}, Layout<Shape<_64,_64>>{})"],
+)  # fmt: skip
+def test_cutes_cpp_is_told_what_is_read(tab, text: str) -> None:
+    assert "write the layout as CuTe prints it" in tab.evaluate(READ, [[text, []]])[0]
+
+
+def test_a_line_of_tritons_ir_is_read_with_its_name(tab) -> None:
+    layout = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"
+    alone, named = tab.evaluate(READ, [[layout, [64, 64]], [f"#shared = {layout}", [64, 64]]])
+    assert alone == named
+    assert not isinstance(alone, str)
+
+
 def test_cpp_is_read_as_python_is(tab) -> None:
     cpp = """
         // a comment; with a semicolon

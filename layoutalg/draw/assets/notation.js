@@ -744,8 +744,14 @@ const unitRange = (n) => Array.from({ length: n }, (_, k) => k);
 
 // All ---------------------------------------------------------------------------------------------------------------------
 
-function readLayout(text, shape) {
-  if (!text.trim()) deny("type a layout, or choose an example", 0);
+const CUTE_IN_CPP = /\b(Layout\s*<|Shape\s*<|Int\s*<|composition\s*\(|make_(layout|shape|stride)\s*\()/;
+
+function readLayout(given, shape) {
+  if (!given.trim()) deny("type a layout, or choose an example", 0);
+  const cpp = CUTE_IN_CPP.exec(given);
+  if (cpp) deny("CuTe's C++ is not read: write the layout as CuTe prints it, (64,64):(64,1), or Sw<3,3,3> o 0 o (64,64):(64,1)", cpp.index);
+  // `#shared = ` before it, as a line of TTGIR has it, is passed over; places stay those of the text.
+  const text = given.replace(/^\s*#\w+\s*=(?=\s*#\s*(ttg|triton_gpu)\.)/, (name) => name.replace(/\S/g, " "));
   const read = /#\s*(ttg|triton_gpu)\./.test(text) ? readTriton : /\bmake_\w+|\btransform_tensor_descriptor\b/.test(text) ? readCk : readCute;
   const found = read(text, shape);
   const { lengths } = found;

@@ -48,6 +48,9 @@ SMALL = (2, 33, 7, 70, 150, 300)
 #: Sizes at which what a kernel leaves is looked at first: more than lanes of a wave, so that each wave has some.
 TELLING = 70
 
+#: Of sizes that the grid does not speak of, loops' above all, the first, the second and the third.
+FIRST = range(3)
+
 #: Blocks of so many elements at most give sizes that a search tries.
 MOST_EDGE = 1 << 12
 
@@ -124,11 +127,11 @@ class Runs:
         """The sizes next to these, of those that symbols may have; of others the ones next to a number."""
         return {name: _next(symbol, near.get(name, otherwise)) for name, symbol in self.file.symbols.items()}
 
-    def _candidates(self, near: Sizes) -> Iterator[Sizes]:
-        """A witness's sizes, the least ones, then small ones: those that the launch allows."""
+    def _candidates(self, near: Sizes, *further: Sizes) -> Iterator[Sizes]:
+        """A witness's sizes, further ones, the least, then small ones: those that the launch allows."""
         symbols = self.file.symbols
         least = self.nearest({})
-        wanted = [self.nearest(near), least]
+        wanted = [*map(self.nearest, (near, *further)), least]
         wanted += [{**least, **{name: _next(symbols[name], n) for name in near_one}} for near_one, n in self._edges()]
         wanted += [{name: _next(one, scale + k) for k, (name, one) in enumerate(symbols.items())} for scale in SMALL]
         seen: list[Sizes] = []
@@ -136,6 +139,14 @@ class Runs:
             if sizes not in seen and self.allowed(sizes):
                 seen.append(sizes)
                 yield sizes
+
+    def _nth(self, name: str, n: int) -> int:
+        """The n-th size that a symbol may have, from 0 on."""
+        symbol = self.file.symbols[name]
+        found = _next(symbol, int(symbol.lo))
+        for _ in range(n):
+            found = _next(symbol, found + 1)
+        return found
 
     def _edges(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """Sizes at which the grid has a block more: of what is divided by a number that number, and one more."""
@@ -246,13 +257,16 @@ class Runs:
         """Runs at small sizes that do no wrong: the launch, what it was given, what it left.
 
         Those come first that show most: two, three … blocks along the grid, so that its directions differ, and
-        `TELLING` else.  `empty`: tensors that are written hold nothing before.
+        `TELLING` else, then the first few of what the grid does not speak of, as loops are of.  `empty`: tensors that
+        are written hold nothing before.
         """
         edges = {name: n - 1 for names, n in self._edges() for name in names}
         telling = dict.fromkeys(self.file.symbols, TELLING)
         telling |= {name: n * blocks + 1 for blocks, (name, n) in enumerate(edges.items(), 1)}
+        within = [name for name in self.file.symbols if name not in edges]
+        few = [{**telling, **{name: self._nth(name, n) for name in within}} for n in FIRST] if within else []
         unended = 0  # steps of runs that did not end here: `faulty` has its own
-        for sizes in self._candidates(telling):
+        for sizes in self._candidates(telling, *few):
             for seed in self._seeds[SEEDS[-1] :]:
                 if self.steps + unended >= ALL_STEPS:
                     break

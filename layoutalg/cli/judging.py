@@ -90,7 +90,7 @@ def judge(
         made = contracts.proposed(data, parameters, asked, said, text)
     if wanted:
         try:
-            equations = wanted.equations(contracts.tensors(made), asked.writes)
+            equations = wanted.equations(contracts.tensors(made), asked.writes, made.file)
             made = contracts.claiming(made, contracts.Reference(equations, asked.writes))
         except graph.UnsaidError as why:
             made = replace(made, notes=(*made.notes, f"the reference is only tried: {why}"))

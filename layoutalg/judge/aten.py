@@ -36,9 +36,14 @@ def _each(text: str, *names: str) -> MadeElement:
         tensors = [of.tensor(name) for name in names or ("self",)]
         wanted = of.node.dtype
         if wanted == "bool":
-            wanted = next((one.dtype for one in tensors if one.lengths), tensors[0].dtype)
             literals = [(name, of[name]) for name in names if isinstance(of[name], bool | int | float)]
+            types = {tensors[n].dtype for n, name in enumerate(names or ("self",)) if name not in dict(literals)}
+            if len(types) != 1:
+                raise UnsaidError(f"no equation says {of.node.operation} of {' and '.join(sorted(types))}")
+            (wanted,) = types
             for name, value in literals:
+                if not wanted.startswith("f") and not float(value).is_integer():
+                    raise UnsaidError(f"no equation says {of.node.operation} of {wanted} and {value}")
                 tensors[names.index(name)] = GraphTensor((), wanted, lambda _, value=value: number(value, wanted))  # type: ignore[misc]
         return lambda at: text.format(*(as_type(f"{one.over(at)}", one.dtype, wanted) for one in tensors))
 

@@ -7,6 +7,7 @@
 
 PyTorch is what the reference's file imports; nothing here needs it.  Lengths that are sizes are open in the export:
 where PyTorch keeps one at a number, the reference is refused, unless the tensor is said to have it (a weight).
+Under which conditions on sizes an export holds, PyTorch tells, and `layoutalg.judge.sizes` asks.
 
 What it cannot represent: modules with buffers that a call changes, and what `layoutalg.judge.aten` does not.
 """
@@ -14,6 +15,7 @@ What it cannot represent: modules with buffers that a call changes, and what `la
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +33,7 @@ TYPES: Mapping[str, str] = {
 }  # fmt: skip
 
 _SYMBOL = re.compile(r"\b[su]\d+\b")
+_LENGTH = re.compile(r"L\['(\w+)'\]\.size\(\)\[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -41,21 +44,30 @@ class TakenTensor:
     lengths: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class SaidReference:
+    """Equations, and the conditions on sizes under which PyTorch says that they hold, where no length is 0 or 1."""
+
+    equations: tuple[str, ...]
+    decided: tuple[str, ...]
+
+
 def said(
     torch: Any, function: Any, taken: Sequence[str], tensors: Mapping[str, TakenTensor], writes: Sequence[str]
-) -> tuple[str, ...]:
+) -> SaidReference:
     """The equations of a function or module that is called with the tensors `taken`, and gives back `writes`.
 
     UnsaidError, with why, where no equation says what it gives.
     """
-    return exported(torch, function, taken, tensors, writes).equations(OPERATIONS, _names(tensors))
+    graph = exported(torch, function, taken, tensors, writes)
+    return SaidReference(graph.equations(OPERATIONS, sizes_of(tensors)), graph.decided)
 
 
 def exported(
     torch: Any, function: Any, taken: Sequence[str], tensors: Mapping[str, TakenTensor], writes: Sequence[str]
 ) -> Graph:
     """The graph of a function or module, its lengths in terms of the sizes that the tensors have."""
-    sizes = {name: 6 + 4 * place for place, name in enumerate(sorted(_names(tensors)))}
+    sizes = {name: 6 + 4 * place for place, name in enumerate(sorted(sizes_of(tensors)))}
     symbols = {name: symbol(name) for name in sizes}
     at = {symbols[name]: size for name, size in sizes.items()}
     examples = tuple(
@@ -86,7 +98,8 @@ def _module(torch: Any, function: Any) -> Any:
     return made
 
 
-def _names(tensors: Mapping[str, TakenTensor]) -> set[str]:
+def sizes_of(tensors: Mapping[str, TakenTensor]) -> set[str]:
+    """The names that lengths have."""
     return {name for one in tensors.values() for text in one.lengths for name in re.findall(r"[A-Za-z_]\w*", text)}
 
 
@@ -106,6 +119,11 @@ class _Exported:
         weights = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
         self.names = dict(zip(signature.user_inputs, taken, strict=True))
         self.names |= {node: weight(path, [*tensors]) for node, path in weights.items()}
+        if twice := [name for name, many in Counter(self.names.values()).items() if many > 1]:
+            raise LaunchError(f"the reference takes several tensors that are {twice[0]} here: call them by their paths")
+        mutated = {**getattr(signature, "user_inputs_to_mutate", {}), **signature.buffers_to_mutate}
+        if mutated:
+            raise UnsaidError(f"no equation says a reference that changes {next(iter(mutated.values()))}")
         self.sizes = dict[str, str]()
         for node in program.graph.nodes:
             if node.op == "placeholder":
@@ -138,7 +156,13 @@ class _Exported:
 
     def graph(self, writes: Sequence[str]) -> Graph:
         """Its operations, and what they make of the tensors that are taken."""
-        results = self.exported.graph_signature.user_outputs
+        results, spec = self.exported.graph_signature.user_outputs, self.exported.call_spec.out_spec
+        if spec.type is dict:
+            if {*spec.context} != {*writes}:
+                raise LaunchError(
+                    f"the reference gives {', '.join(spec.context)}; the kernel writes {', '.join(writes)}"
+                )
+            writes = spec.context
         if len(results) != len(writes):
             raise LaunchError(f"the reference gives {len(results)} tensors; the kernel writes {', '.join(writes)}")
         found, taken = list[TensorNode](), dict[str, TensorNode]()
@@ -155,7 +179,19 @@ class _Exported:
                 taken[self.names[node.name]] = TensorNode(node.name, "", {}, lengths, dtype)
             else:
                 found.append(TensorNode(node.name, *_called(node), lengths, dtype))
-        return Graph(tuple(found), taken, dict(zip(writes, results, strict=True)))
+        return Graph(tuple(found), taken, dict(zip(writes, results, strict=True)), self._decided())
+
+    def _decided(self) -> tuple[str, ...]:
+        """The conditions on lengths that PyTorch decided, in terms of sizes."""
+        told = getattr(self.exported, "_guards_code", None)
+        if told is None:
+            raise UnsaidError("this PyTorch does not tell what it decided by sizes")
+        parameters = {name: self.tensors[name].lengths for name in self.names.values()}
+
+        def length(found: re.Match[str]) -> str:
+            return f"({parameters[found[1]][int(found[2])]})"
+
+        return tuple(_LENGTH.sub(length, text) for text in told)
 
 
 def _equal(symbols: Mapping[str, Any]) -> Callable[[str, str], bool]:

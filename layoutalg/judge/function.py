@@ -24,12 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.audit.trial import differing
+from layoutalg.audit.meaning.evaluation import Content, evaluated
+from layoutalg.audit.trial import NEAR, differing
 from layoutalg.errors import LaunchError
+from layoutalg.formats.equations import EquationNames, equation
 from layoutalg.formats.model import SpecFile
-from layoutalg.judge import exported
+from layoutalg.index.parse import parse
+from layoutalg.judge import exported, sizes
 from layoutalg.judge.graph import UnsaidError
 from layoutalg.launch.concrete import BoundLaunch
+from layoutalg.target.dtypes import DTYPES
 
 Array = NDArray[Any]
 
@@ -77,20 +81,55 @@ class ReferenceFunction:
             raise LaunchError(f"{self.path}: it takes every tensor ({', '.join(tensors)}): leave out what is written")
         return found
 
-    def equations(self, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str]) -> tuple[str, ...]:
-        """What it says of each tensor that it gives, for all sizes; UnsaidError where it only runs."""
+    def equations(
+        self, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str], file: SpecFile
+    ) -> tuple[str, ...]:
+        """What it says of each tensor that it gives, for all sizes of a contract; UnsaidError where it only runs."""
         if self.torch is None:
             raise UnsaidError("a function is tried, and nothing is proved of it")
         if lacking := [name for name in self.parameters if name not in tensors]:
             raise UnsaidError(f"no equation says a reference that takes {lacking[0]}")
-        return exported.said(self.torch, self.function, self.parameters, tensors, writes)
+        said = exported.said(self.torch, self.function, self.parameters, tensors, writes)
+        names = sorted(exported.sizes_of(tensors))
+        for at in sizes.special_sizes(said.decided, names, file):
+            self._try_at(at, said.equations, tensors, file)
+        return said.equations
+
+    def _try_at(
+        self, at: Mapping[str, int], equations: Sequence[str], tensors: Mapping[str, exported.TakenTensor],
+        file: SpecFile,
+    ) -> None:  # fmt: skip
+        """UnsaidError where it gives something else than equations at these sizes; where it gives nothing, none."""
+        random = np.random.default_rng(0)
+        lengths = {name: sizes.lengths_at(one.lengths, at, file.symbols) for name, one in tensors.items()}
+        if any(n < 0 for shape in lengths.values() for n in shape):
+            return
+        arrays = {name: _filled(random, one.dtype, lengths[name]) for name, one in tensors.items()}
+        known = {name: one if lengths[name] else one[()] for name, one in arrays.items()}
+        named = EquationNames(
+            {name: (one.dtype, tuple(parse(text, file.symbols) for text in one.lengths))
+             for name, one in tensors.items() if one.lengths},
+            file.symbols, {name: one.dtype for name, one in tensors.items() if not one.lengths},
+        )  # fmt: skip
+        contents = {name: Content(one, np.ones(one.shape, bool)) for name, one in arrays.items() if lengths[name]}
+        read = [equation(text, named) for text in equations]
+        try:
+            results = self._results(known, [one.tensor for one in read])
+        except LaunchError:
+            return
+        for one in read:
+            wanted = np.asarray(results[one.tensor])
+            found, defined = evaluated(one, contents, at, {name: known[name] for name in named.passed})
+            if wanted.shape != found.shape or not (defined.all() and _near(found, wanted, tensors[one.tensor].dtype)):
+                where = ", ".join(f"{name} = {n}" for name, n in at.items())
+                raise UnsaidError(f"the reference says something else at {where}")
 
     def compare(self, file: SpecFile, writes: Sequence[str]) -> Callable[..., str]:
         """What differs between it and what a run left, in words."""
 
-        def told(made: BoundLaunch, sizes: Mapping[str, int], values: Mapping[str, Any], memories: Any) -> str:
+        def told(made: BoundLaunch, at: Mapping[str, int], values: Mapping[str, Any], memories: Any) -> str:
             arrays = {name: one.read(one.buffer.array).copy() for name, one in made.tensors.items()}
-            known = {**sizes, **values, **arrays}
+            known = {**at, **values, **arrays}
             if lacking := [name for name in self.parameters if name not in known]:
                 raise LaunchError(f"{self.path}: nothing is called {lacking[0]!r}; there are {', '.join(known)}")
             wanted = self._results(known, writes)
@@ -137,3 +176,19 @@ class ReferenceFunction:
                 else self.function(**named)
             )
         return torch.utils._pytree.tree_map(lambda one: one.numpy() if isinstance(one, torch.Tensor) else one, result)
+
+
+def _filled(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Numbers of a type: of each sign, and of integers some that are equal."""
+    numbers = random.standard_normal(shape) * 2
+    return np.asarray(np.abs(numbers) if dtype[0] in "ub" else numbers).astype(DTYPES[dtype].numpy)
+
+
+def _near(found: Array, wanted: Array, dtype: str) -> bool:
+    """Whether all are as near as floats may be; what is not finite in the reference counts nothing."""
+    if dtype not in NEAR:
+        return bool((found == wanted).all())
+    a, b = found.astype(float), wanted.astype(float)
+    with np.errstate(all="ignore"):
+        most = np.abs(np.where(np.isfinite(b), b, 0)).max(initial=0.0)
+        return bool(((np.abs(a - b) <= NEAR[dtype] * most) | (a == b) | ~np.isfinite(b)).all())

@@ -59,6 +59,8 @@ class Graph:
     nodes: tuple[TensorNode, ...]
     taken: Mapping[str, TensorNode]
     results: Mapping[str, str]
+    decided: tuple[str, ...] = ()
+    """Conditions on sizes under which it is what was exported."""
 
     def equations(self, operations: Mapping[str, MadeElement], names: Collection[str] = ()) -> tuple[str, ...]:
         """An equation for each result; no index is called as one of `names`.

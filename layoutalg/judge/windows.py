@@ -44,8 +44,8 @@ def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElemen
         one = of.tensor("self")
         axes, kept = of.axes("dim", len(one.lengths)), bool(of["keepdim"])
         wide = SUMS.get(one.dtype, "") if name in ("sum", "prod") else one.dtype
-        if not wide:
-            raise UnsaidError(f"no equation says {of.node.operation} of {one.dtype}")
+        if not wide or (of.node.dtype != one.dtype and wide != SUMS.get(of.node.dtype)):
+            raise UnsaidError(f"no equation says {of.node.operation} of {one.dtype} as {of.node.dtype}")
         many = " * ".join(f"({one.lengths[axis]})" for axis in axes)
 
         def at(indices: Indices) -> str:

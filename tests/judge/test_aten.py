@@ -11,7 +11,7 @@ from layoutalg.index import symbol
 from layoutalg.index.parse import parse
 from layoutalg.judge.aten import OPERATIONS
 from layoutalg.judge.exported import weight
-from layoutalg.judge.graph import UnsaidError
+from layoutalg.judge.graph import Graph, NodeName, TensorNode, UnsaidError
 from tests.judge.recorded_graphs import CASES, FILE, SIZES, arrays, lengths, read, shape
 
 RECORDED = json.loads(FILE.read_text())
@@ -62,3 +62,21 @@ def test_what_no_equation_says_is_named(text: str, why: str) -> None:
 
 def test_a_weight_is_the_tensor_of_its_name() -> None:
     assert weight("layers.0.weight", ["x", "layers_0_weight", "weight"]) == "layers_0_weight"
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "types"),
+    [
+        ("aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [0], "dtype": "int64"}, ("f32", "f32", "i64")),
+        ("aten.lt.Tensor", {"self": NodeName("x"), "other": NodeName("y")}, ("i32", "f32", "bool")),
+        ("aten.lt.Scalar", {"self": NodeName("x"), "other": 0.5}, ("i32", "f32", "bool")),
+    ],
+)
+def test_what_another_type_would_cut_is_not_said(
+    operation: str, operands: dict[str, object], types: tuple[str, str, str]
+) -> None:
+    lengths = () if "sum" in operation else ("m",)
+    node = TensorNode("s", operation, operands, lengths, types[2])
+    taken = {name: TensorNode(name, "", {}, ("m",), own) for name, own in zip("xy", types[:2], strict=True)}
+    with pytest.raises(UnsaidError, match=f"no equation says {operation}"):
+        Graph((node,), taken, {"o": "s"}).equations(OPERATIONS)

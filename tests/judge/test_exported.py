@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg.errors import LaunchError
+from layoutalg.formats import loads
+from layoutalg.judge.exported import TakenTensor
+from layoutalg.judge.function import ReferenceFunction
+from layoutalg.judge.graph import UnsaidError
 from tests.cli.command import refused, run
 
 torch = pytest.importorskip("torch", reason="PyTorch is no part of layoutalg")
@@ -67,3 +72,65 @@ def test_what_no_equation_says_is_tried(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert {row["row"]: row["verdict"] for row in found["rows"]}["result"] == "tried"
     assert "the reference is only tried: no equation says aten.lgamma.default" in found["notes"]
+
+
+FILE = loads("symbols = { m = { min = 1, max = 4096 }, n = { min = 1, max = 4096 } }")
+SQUARE = {name: TakenTensor("f32", ("m", "n")) for name in ("x", "o")}
+
+
+def said(folder: Path, body: str, tensors: dict[str, TakenTensor] = SQUARE, writes: tuple[str, ...] = ("o",)) -> object:
+    taken = ", ".join(name for name in tensors if name not in writes)
+    path = written(folder, f"import torch\ndef reference({taken}):\n    {body}\n")
+    return ReferenceFunction.of(path).equations(tensors, writes, FILE)
+
+
+def test_an_equation_of_all_sizes_is_tried_at_one(tmp_path: Path) -> None:
+    assert said(tmp_path, "return x * 2") == ("o[i0, i1] = (x[i0, i1] * 2.0)",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("x.shape[0] > 3", "something else at m = 1"),
+        ("x.shape[0] == 1", "something else at m = 1"),
+        ("x.shape[1] != 20", "something else at m = 1, n = 20"),
+        ("x.shape[0] < 20", "something else where not"),
+        ("x.shape[0] % 2 == 0", "something else where not"),
+        ("x.shape[0] < x.shape[1]", "something else where not"),
+        ("x.squeeze().dim() == 2", "something else at m = 1"),
+    ],
+)
+def test_a_branch_by_a_size_is_no_equation(tmp_path: Path, asked: str, why: str) -> None:
+    with pytest.raises(UnsaidError, match=why):
+        said(tmp_path, f"return x * 2 if {asked} else x")
+
+
+def test_what_is_given_by_name_has_its_own_equation(tmp_path: Path) -> None:
+    tensors = {name: TakenTensor("f32", ("m",)) for name in ("x", "o", "p")}
+    found = said(tmp_path, "return {'p': x + 1, 'o': x - 1}", tensors, ("o", "p"))
+    assert found == ("p[i0] = (x[i0] + 1.0)", "o[i1] = (x[i1] - 1.0)")
+
+
+def test_a_reference_that_changes_what_it_takes_is_no_equation(tmp_path: Path) -> None:
+    with pytest.raises(UnsaidError, match="changes x"):
+        said(tmp_path, "x.mul_(2); return x + 1")
+
+
+def test_two_weights_are_not_one_tensor(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = torch.nn.Linear(4, 4, bias=False), torch.nn.Linear(4, 4, bias=False)
+
+    def forward(self, x):
+        return self.two(self.one(x))
+""",
+    )
+    tensors = {"x": TakenTensor("f32", ("m", "4")), "w": TakenTensor("f32", ("4", "4"))}
+    with pytest.raises(LaunchError, match="several tensors that are w here"):
+        ReferenceFunction.of(path).equations({**tensors, "o": tensors["x"]}, ("o",), FILE)

@@ -32,7 +32,7 @@ from layoutalg.index import ZERO, symbol
 from layoutalg.index.box import least_value
 from layoutalg.layout import TensorDescriptor, TileDistribution, make_naive_tensor_descriptor_packed
 from layoutalg.memory import Access
-from layoutalg.memory.banks import LANES_OFF, lookup
+from layoutalg.memory.banks import BY_DWORDS, LANES_OFF, lookup
 from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target, target, target_names
 from layoutalg.target.dtypes import DType, element_type
 
@@ -109,6 +109,7 @@ def assembled(
     known = [
         '"use strict";',
         f"const LANES_OFF = {script(LANES_OFF)};",
+        f"const BY_DWORDS = {script(BY_DWORDS)};",
         f"const RAMP = {script([ramp(n / (STEPS - 1)) for n in range(STEPS)])};",
         f"const KINDS = {script(KINDS)};",
         f"const HEAT = {script([CALM, *HEAT])};",
@@ -185,6 +186,6 @@ def _target(gpu: Target) -> dict[str, Any]:
 def _instruction(gpu: Target, how: LdsInstruction) -> dict[str, Any]:
     return {
         "name": how.name, "access": how.access, "bytes": how.bytes, "alignment": gpu.lds_alignment(how),
-        "banks": how.banks, "phases": how.phases, "pairsMerge": how.pairs_merge,
+        "whole": how.alignment, "banks": how.banks, "phases": how.phases, "pairsMerge": how.pairs_merge,
         "evidence": f"Lanes of a phase: {how.evidence.text}.",
     }  # fmt: skip

@@ -70,6 +70,17 @@ def test_a_distribution_is_followed_register_by_register(opened):
     tab.close()
 
 
+def test_an_access_below_its_alignment_is_priced_and_said_to_be_in_doubt(opened):
+    tab = opened(page(make_naive_tensor_descriptor((64, 64), (64 + symbol("pad", min=0, max=8, multiple_of=2), 1))))
+    said = []
+    for step in (1, 4):  # rows begin at multiples of 132 bytes, and of 144
+        tab.locator("#size-pad").fill(str(step))
+        assert "cycles" in tab.locator("#verdict").text_content()
+        said.append("asks for multiples of 16 bytes" in tab.locator("#evidence").text_content())
+    assert said == [True, False]
+    tab.close()
+
+
 def test_an_access_brings_its_own_slider(opened, plain):
     step = symbol("k", min=0, max=48, multiple_of=16)
 

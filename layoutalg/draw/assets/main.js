@@ -156,7 +156,9 @@ function notes() {
   const off = lanes.problem || lanes.taking === lanes.active.length ? "" : `${lanes.taking} of ${lanes.active.length} lanes take part. `;
   const other = [swatch(css("--idle"), "a lane of another phase"), ...(off ? [make("span", { textContent: "hatched: a lane that takes no part" })] : [])];
   element("heat").replaceChildren(...(lanes.phases.length ? [...HEAT.map((c, n) => swatch(c, asked[n])), ...other] : []));
-  const doubt = off && !lanes.memory ? ` In doubt: ${LANES_OFF}.` : "";
+  const below = !lanes.memory && !lanes.problem && lanes.addresses.some((at) => at !== null && at % how.whole);
+  const doubts = [off && !lanes.memory ? LANES_OFF : "", below ? `${BY_DWORDS}; a claim that it is free of conflicts asks for multiples of ${how.whole} bytes` : ""].filter(Boolean);
+  const doubt = doubts.length ? ` In doubt: ${doubts.join("; ")}.` : "";
   element("evidence").textContent = off + (lanes.memory ? "" : `${how.name} on ${target().title}. ${how.evidence}${doubt}`);
 }
 

@@ -104,7 +104,9 @@ class _Graph:
 
     def tensor(self, name: str) -> GraphTensor:
         if name not in self.tensors:
-            node = self.nodes[name]
+            node = self.nodes.get(name)
+            if node is None:
+                raise UnsaidError(f"no equation says {name}, which is no tensor")
             if node.operation not in self.operations:
                 raise UnsaidError(f"no equation says {node.operation or node.name}")
             at = self.operations[node.operation](NodeOperands(self, node))

@@ -80,3 +80,9 @@ def test_what_another_type_would_cut_is_not_said(
     taken = {name: TensorNode(name, "", {}, ("m",), own) for name, own in zip("xy", types[:2], strict=True)}
     with pytest.raises(UnsaidError, match=f"no equation says {operation}"):
         Graph((node,), taken, {"o": "s"}).equations(OPERATIONS)
+
+
+def test_a_number_that_sizes_make_is_not_said() -> None:
+    node = TensorNode("s", "aten.mul.Tensor", {"self": NodeName("x"), "other": NodeName("truediv")}, ("m",), "f32")
+    with pytest.raises(UnsaidError, match="no equation says truediv, which is no tensor"):
+        Graph((node,), {"x": TensorNode("x", "", {}, ("m",), "f32")}, {"o": "s"}).equations(OPERATIONS)

@@ -186,7 +186,11 @@ class _TensorRaces:
         about = str(one.access)
         if one is not other:
             about += f"; {other.access.instruction.address:#x} {other.access.instruction.name.lower()}"
-        if one is other and one_value_at_each_place(one, self._values, self.tensor.sizes, self.ask):
+        if (
+            one is other
+            and one.access.stored
+            and one_value_at_each_place(one, self._values, self.tensor.sizes, self.ask)
+        ):
             return self._assuming(shown(about, "one value at each place"))
         alike = self._same_bytes(one, other, there)
         goal = any_of(*self._ordered([one], [other], there), apart, alike)

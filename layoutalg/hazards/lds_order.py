@@ -181,8 +181,9 @@ class LdsOrder:
         shape = (1, 1, self.threads // known.lanes, known.lanes)
         first = np.broadcast_to(base.astype(np.int64) + lanes, shape)[0, 0]
         inside = np.arange(access.size)
-        places = [first[..., None] + offset + inside for offset in offsets]
-        waves = tuple(_bits(np.concatenate([place[wave].ravel() for place in places])) for wave in range(len(first)))
+        on = np.broadcast_to(known.on.most, shape)[0, 0]
+        lanes_on = [wave[lanes] for wave, lanes in zip(first, on, strict=True)]
+        waves = tuple(_bits((wave[:, None] + offsets)[..., None] + inside) for wave in lanes_on)
         return Reached(waves, reduce(or_, waves), access.store or access.to_lds, access.to_lds, known.all_on)
 
     def find(self) -> Iterator[Hazard]:
@@ -299,6 +300,7 @@ def _offsets(access: MemoryInstruction, fields: Mapping[str, int]) -> list[int]:
 
 def _bits(places: Array) -> int:
     """A number with these bits."""
+    places = places.ravel()
     most = int(places.max()) + 1 if len(places) else 0
     if most > 1 << 18 or (len(places) and int(places.min()) < 0):
         return 0  # no LDS has them: another analysis tells it

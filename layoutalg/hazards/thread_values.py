@@ -11,7 +11,8 @@ whatever the launch: they are made of the thread's number and of constants.
 | `v_readfirstlane_b32 s4, v1` | s4: 0, 256, 512, 768: one number a wave |
 | `s_load_dword s5, …` | s5: not known |
 
-Where ways meet, what both hold is held.  Only registers that addresses are made of are followed.
+Where ways meet, what both hold is held; of masks, which lanes they may have (`lane_sets`): an access is none of the
+lanes that a compare keeps out.  Only registers that addresses and EXEC are made of are followed.
 What it cannot represent: threads in more than one dimension; vector registers that are written where some lanes are
 off (they are not known); modifiers of operands.
 """
@@ -24,15 +25,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
+from layoutalg.hazards.lane_sets import LaneSet, LaneSetValues
 from layoutalg.hazards.token_reader import EXECUTION, VALUES, Place, TokenReader, halves
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.effects import Registers, registers
-from layoutalg.isa.run.arrays import Array
+from layoutalg.isa.run.arrays import Array, bits_to_lanes
+from layoutalg.isa.semantics.scalar import MASKS
 from layoutalg.isa.semantics.table import ALU
 
 #: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
 _UNSAID = 1024
+
+_EXEC: Place = (EXECUTION.kind, EXECUTION.index)
 
 LANE_MOVES = frozenset({"V_READFIRSTLANE_B32", "V_READLANE_B32"})
 
@@ -57,11 +62,11 @@ class BlockInARow:
 
 @dataclass
 class KnownInThreads(TokenReader):
-    """What is known at one place of the code: words by register, truths of lanes by the first register of the mask."""
+    """What is known at one place of the code: words by register; of masks, by their first register, which lanes."""
 
     lanes: int
     words: dict[Place, Array] = field(default_factory=dict)
-    masks: dict[int, Array] = field(default_factory=dict)
+    masks: dict[Place, LaneSet] = field(default_factory=dict)  # that are no known words
 
     @classmethod
     def at_entry(cls, threads: int, wave_size: int) -> KnownInThreads:
@@ -76,49 +81,66 @@ class KnownInThreads(TokenReader):
 
     def join(self, other: KnownInThreads) -> bool:
         """Keeps what the other holds too; whether that is less than was known."""
-        before = len(self.words) + len(self.masks)
+        known = len(self.words)
+        masks = {key: (self.lanes_of(Operand(*key)), other.lanes_of(Operand(*key))) for key in (_EXEC, *self.masks)}
         self.words = {key: word for key, word in self.words.items() if _same(word, other.words.get(key))}
-        self.masks = {key: mask for key, mask in self.masks.items() if _same(mask, other.masks.get(key))}
-        return len(self.words) + len(self.masks) < before
+        self.masks = {
+            key: mine.or_else(its) for key, (mine, its) in masks.items() if self.read(Operand(*key), self.lanes) is None
+        }
+        return len(self.words) < known or any(not both.same(masks[key][0]) for key, both in self.masks.items())
+
+    @property
+    def on(self) -> LaneSet:
+        """The lanes that are on."""
+        return self.lanes_of(EXECUTION)
 
     @property
     def all_on(self) -> bool:
         """Whether all lanes are known to be on."""
-        words = [self.words.get(("s", EXEC + k)) for k in range(self.lanes // 32)]
-        return all(word is not None and bool(np.all(word == np.uint32(0xFFFFFFFF))) for word in words)
+        return bool(self.on.least.all())
 
     def step(self, step: FlowStep) -> None:
         """What is known after an instruction."""
         one = step.instruction
-        results = self._computed(one)
+        results, masks = self._computed(one), dict(self._masks(one))
         if one.form.startswith("VOP") and not self.all_on:
             results = {}
         self._forget(step.effects.writes | step.effects.perhaps_writes)
-        for operand, result in results.items():
-            if result.dtype == np.bool_:
-                self.masks[operand.index] = result
+        for operand, lanes in masks.items():
+            word = lanes.bits(self.lanes)
+            if word is None:
+                self.masks[operand.kind, operand.index] = lanes
             else:
-                self._write(operand, result)
+                self._write(operand, word)
+        for operand, result in results.items():
+            self._write(operand, result)
 
     def mask(self, operand: Operand) -> Array | None:
         """The truth of each lane that scalar registers are."""
-        return self.masks.get(operand.index)
+        word = self.read(operand, self.lanes)
+        return None if word is None else bits_to_lanes(word)
+
+    def lanes_of(self, operand: Operand) -> LaneSet:
+        """The lanes of a mask."""
+        word = self.read(operand, self.lanes)
+        anything = self.masks.get((operand.kind, operand.index), LaneSetValues(self.lanes).any)
+        return anything if word is None else LaneSet.of_bits(word)
 
     def _write(self, operand: Operand, word: Array) -> None:
-        self.words |= dict(halves(operand, word))
+        if registers(operand.kind, operand.index):  # and not what is written to nowhere
+            self.words |= dict(halves(operand, word))
 
     def _forget(self, written: Registers) -> None:
         for key in [key for key in self.words if written & registers(*key)]:
             del self.words[key]
-        for first in [first for first in self.masks if written & registers("s", first, 2)]:
-            del self.masks[first]
+        for key in [key for key in self.masks if written & registers(*key, self.lanes // 32)]:
+            del self.masks[key]
 
     def _computed(self, one: Instruction) -> dict[Operand, Array]:
-        """What an instruction writes, by operand; nothing of what is not known."""
+        """What an instruction writes, by operand, but for masks; nothing of what is not known."""
         if one.name in LANE_MOVES:
             return self._of_lane(one)
-        found = self.computed(one)
-        return self._partly(one) if found is None else dict(self._results(one, found))
+        return dict(self._results(one, self.computed(one) or {}))
 
     def _results(self, one: Instruction, found: Mapping[str, Array]) -> Iterator[tuple[Operand, Array]]:
         for token, word in found.items():
@@ -126,22 +148,27 @@ class KnownInThreads(TokenReader):
                 yield Operand("scc"), word.astype(np.uint32)
             elif token.startswith("exec"):
                 yield EXECUTION, word
-            elif token == "m" and "m" in one.operands:
-                yield one.operands["m"], word
             elif token in ("d32", "d64"):
                 yield one.operands["d"], word
 
-    def _partly(self, one: Instruction) -> dict[Operand, Array]:
-        """What is known of a result though a source is not: EXEC saved, and what is or-ed with ones, so turned on."""
-        bits = 64 if one.name.endswith("B64") else 32
-        if "_SAVEEXEC_" in one.name:
-            saved = self.read(EXECUTION, bits)
-            return {} if saved is None else {one.operands["d"]: saved}
-        if one.name not in ("S_OR_B64", "S_OR_B32"):
-            return {}
-        ones = VALUES.const(-1, bits)
-        sources = (self.read(one.operands[role], bits) for role in "ab")
-        return {one.operands["d"]: ones} if any(word is not None and np.all(word == ones) for word in sources) else {}
+    def _masks(self, one: Instruction) -> Iterator[tuple[Operand, LaneSet]]:
+        """What is known of the masks that an instruction makes of others, or a compare of lanes that are on."""
+        if one.name.startswith("V_CMP"):
+            found = (self.computed(one) or {}).get("m")
+            shape = (1, 1, 1, self.lanes)
+            true = None if found is None else np.broadcast_to(found, np.broadcast_shapes(found.shape, shape))
+            compared = self.on & (LaneSetValues(self.lanes).any if true is None else LaneSet(true, true))
+            yield from ((one.operands[role], compared) for role in ("m", "m2") if role in one.operands)
+        alu = MASKS[self.lanes].get(one.name)
+        if alu is None:
+            return
+        values = LaneSetValues(self.lanes)
+        places = {"e": EXECUTION, **one.operands}
+        words = [values.any if token == "scc" else self.lanes_of(places[token[0]]) for token in alu.reads]
+        made = alu.effect(values, *words)
+        for token, lanes in zip(alu.writes, made if len(alu.writes) > 1 else [made], strict=True):
+            if token != "scc":
+                yield places[token[0]], lanes
 
     def _of_lane(self, one: Instruction) -> dict[Operand, Array]:
         word, lane = self.read(one.operands["a"]), one.operands.get("b", Operand("int", 0))

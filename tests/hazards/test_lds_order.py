@@ -91,6 +91,50 @@ def test_lanes_that_are_off_leave_it_open():
     assert found(again) == CERTAIN
 
 
+#: The thread's own dword and that of the thread 64 on, of another wave; s[12:13]: lanes that an argument picks.
+APART = """
+  v_lshlrev_b32 v1, 2, v0
+  v_add_{no_carry}u32 v2, 0x100, v1
+  v_cmp_lt_u32 {picked}, s4, v0
+"""
+IF, FI = "v_cmp_gt_u32 vcc, {bound}, v0\ns_and_saveexec_b64 s[10:11], vcc\n", "s_or_b64 exec, exec, s[10:11]\n"
+PICKED, ALL = "s_and_saveexec_b64 s[14:15], s[12:13]\n", "s_or_b64 exec, exec, s[14:15]\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "others_come"),
+    [
+        (IF.format(bound=64) + OTHERS + WRITE + FI, False),  # wave 0 alone: it reads 64 to 127, and stores 0 to 63
+        (IF.format(bound=65) + OTHERS + WRITE + FI, True),
+        (IF.format(bound=64) + OTHERS + FI + WRITE, True),
+        (PICKED + IF.format(bound=64) + OTHERS + WRITE + FI, False),
+        (PICKED + IF.format(bound=65) + OTHERS + WRITE + FI, True),
+        (PICKED + IF.format(bound=64) + OTHERS + FI + ALL + WRITE, True),
+        (IF.format(bound=64) + "s_cbranch_execz .Lout\n" + OTHERS + WRITE + ".Lout:\n" + FI, False),
+        (IF.format(bound=64) + OTHERS + "s_xor_b64 exec, exec, s[10:11]\n" + WRITE + FI, True),
+        (IF.format(bound=192) + "s_xor_b64 exec, exec, s[10:11]\n" + OTHERS + WRITE + FI, False),  # wave 3 alone
+        (IF.format(bound=191) + "s_xor_b64 exec, exec, s[10:11]\n" + OTHERS + WRITE + FI, True),
+        (IF.format(bound=64) + "s_mov_b64 exec, -1\n" + OTHERS + WRITE, True),
+        (IF.format(bound=64) + "s_mov_b64 exec, s[20:21]\n" + OTHERS + WRITE, True),
+    ],
+)
+def test_a_compare_keeps_waves_out(body: str, others_come: bool) -> None:
+    hazards = found(body, start=APART.format(no_carry="", picked="s[12:13]"))
+    assert [name for name, _, _ in hazards] == ["DS_WRITE_B32"] * others_come
+
+
+@pytest.mark.parametrize(("bound", "others_come"), [(32, False), (33, True)])
+@pytest.mark.parametrize("picked", ["", "s_and_saveexec_b32 s14, s12\n"])
+def test_a_compare_that_writes_exec_keeps_waves_out(bound: int, others_come: bool, picked: str) -> None:
+    body = (
+        picked
+        + f"v_cmpx_gt_u32 {bound}, v0\ns_cbranch_execz .Lout\n"
+        + "ds_load_b32 v4, v2\nds_store_b32 v1, v5\n.Lout:\n"
+    )
+    start = APART.format(no_carry="nc_", picked="s12").replace("0x100", "0x80")
+    assert len(found(body, "gfx1201", start)) == others_come
+
+
 def test_a_way_that_a_run_takes_is_told_and_one_that_none_takes_is_left_open():
     again = WRITE + LDS + BARRIER + OTHERS + LDS
     (told,) = find(flow(START + LOOP.format(first=again, between="")))

@@ -178,9 +178,12 @@ _CDNA = {
     "S_ANDN2_WREXEC_B64": "S_AND_NOT1_WREXEC_B64",
 }
 
-_MASKS = _logic(64)
+_OF_64 = _logic(64)
 
-SCALAR: Mapping[str, Alu] = {
-    **_logic(32), **_MASKS, **{name: _MASKS[other] for name, other in _CDNA.items()},
-    **_shifts(32), **_shifts(64), **_ARITHMETIC,
-}  # fmt: skip
+#: Lanes of a wave → what is done bit by bit with a bit for each of them.
+MASKS: Mapping[int, Mapping[str, Alu]] = {
+    32: _logic(32),
+    64: {**_OF_64, **{name: _OF_64[other] for name, other in _CDNA.items()}},
+}
+
+SCALAR: Mapping[str, Alu] = {**MASKS[32], **MASKS[64], **_shifts(32), **_shifts(64), **_ARITHMETIC}

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_guard_undefined, where_undefined
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.semantics.accesses import needed_alignment
+from layoutalg.isa.semantics.accesses import ACCESSES, needed_alignment
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement
@@ -62,6 +62,14 @@ class TracedAccess:
     def in_order(self) -> bool:
         """Whether its wave's accesses of LDS behind it come after it: a load to LDS only where it is alone."""
         return not self.lands or self.alone
+
+    @property
+    def goes_apart(self) -> bool:
+        """Whether it loads memory in no order with its thread's stores: a scalar load, or a copy to LDS by lane."""
+        if self.memory == "lds" or self.store:
+            return False
+        access = ACCESSES.get(self.instruction.name)
+        return self.instruction.form == "SMEM" or (access is not None and access.by_lane)
 
     @property
     def needed_alignment(self) -> int:

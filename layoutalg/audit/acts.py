@@ -102,7 +102,7 @@ def before(one: TracedAccess, signals: Expr, act: Act, launched: KernelLaunch) -
     `signals`: to how many barriers its wave has come there.
     """
     order, told = one.order, act.access
-    if order is None or told.order is None or one is told or one.instruction.form == "SMEM":
+    if order is None or told.order is None or one is told or one.goes_apart:
         return FALSE
     ways: list[Expr] = []
     if one.moment < told.moment and one.instruction.address not in told.order.unseen:
@@ -120,7 +120,7 @@ def behind(one: TracedAccess, barriers: Expr, renewed: Expr, act: Act, launched:
     `barriers`: how many its wave has passed there, and when it renewed its caches.
     """
     order, told = one.order, act.access
-    if order is None or told.order is None or one is told or one.instruction.form == "SMEM":
+    if order is None or told.order is None or one is told or one.goes_apart:
         return FALSE
     plain_store = one.store and not one.atomic
     address, signals = told.instruction.address, moved(told.signals, act.by)

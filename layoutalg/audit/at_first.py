@@ -158,12 +158,12 @@ class _TensorAccesses:
     def _before_own(self, load: TracedAccess, store: TracedAccess, after: bool) -> bool:
         """Whether what the own thread has stored before is elsewhere; `after`: the load stands behind in the code."""
         shared = [t for t in load.loops if t in store.loops]
-        scalar = load.instruction.form == "SMEM"  # it may come late: by another cache, in no order with stores
-        if not (after or shared or scalar) and load.in_step and store.in_step:
+        apart = load.goes_apart  # it may come late: by another way, in no order with stores
+        if not (after or shared or apart) and load.in_step and store.in_step:
             return True
         there = others(store.loops, "_before")
         earlier: Expr = TRUE
-        if not (after or scalar) and shared:
+        if not (after or apart) and shared:
             earlier = any_of(*(there[t] < t for t in shared))
         return self._apart(load, store, there, earlier, ())
 

@@ -153,8 +153,9 @@ class LdsOrder:
     def reached(self) -> Mapping[int, Reached]:
         """What each of them reaches, where that is known."""
         wanted: Registers = registers("m0", 0) if any(one.to_lds for one in self.accesses.values()) else 0
-        for address in self.accesses:
-            operand = self.flow.steps[address].instruction.operands.get("addr", NO_REGISTER)
+        for address, reaching in self.accesses.items():
+            role = "d" if reaching.by_lane else "addr"
+            operand = self.flow.steps[address].instruction.operands.get(role, NO_REGISTER)
             wanted |= registers(operand.kind, operand.index)
         values = ValuesAtBlocks.of(self.flow, self.threads, wanted)
         found: dict[int, Reached] = {}
@@ -168,7 +169,10 @@ class LdsOrder:
 
     def _reached(self, step: FlowStep, access: MemoryInstruction, known: KnownInThreads) -> Reached | None:
         fields = step.instruction.fields
-        if access.to_lds:
+        if access.by_lane:
+            base = known.read(step.instruction.operands["d"])
+            lanes, offsets = np.zeros(1, np.int64), [fields.get("offset", 0)]
+        elif access.to_lds:
             base = known.read(Operand("m0"))
             lanes = np.arange(known.lanes, dtype=np.int64) * access.lane_stride
             offsets = [fields.get("offset", 0)]

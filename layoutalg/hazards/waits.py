@@ -303,7 +303,8 @@ def missing_wait(architecture: Architecture, left: Mapping[str, int]) -> str:
         mine: Sequence[str] = [counter for counter in wait.fields if counter in left]
         if name == "S_WAITCNT" and len(architecture.waits) <= 2:
             texts += [f"s_waitcnt {' '.join(f'{counter}cnt({left[counter]})' for counter in mine)}"] if mine else []
-        elif len(wait.fields) == 1 and mine:
-            operand = f"null, {left[mine[0]]}" if name == "S_WAITCNT_VSCNT" else f"{left[mine[0]]}"
+        elif len({*wait.fields.values()}) == 1 and mine:
+            least = min(left[counter] for counter in mine)
+            operand = f"null, {least}" if name == "S_WAITCNT_VSCNT" else f"{least}"
             texts.append(f"{name.lower()} {operand}")
     return "; ".join(texts)

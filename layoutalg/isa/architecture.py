@@ -5,7 +5,7 @@
 | 16-bit operations | write the low half, clear the upper | write either half, keep the other | there too | there too |
 | no scalar base is written as | EXEC's upper half | `null` | `null` | `null` |
 | scalar operands of a vector instruction | 1 | 2 | 2 | 2 |
-| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km | load, store, ds, km |
+| counters of outstanding accesses | vm, lgkm | vm, vs, lgkm | load, store, ds, km | the same, and async |
 | the block's indices lie | after the user registers | there too | in trap temporaries | there too |
 | a lane's offset from a scalar base | has no sign | none | none | has one, may count elements |
 
@@ -68,13 +68,22 @@ class Counters:
     store: str
     lds: str
     constant: str
+    copies: str = ""  # asynchronous copies from memory to LDS, where the machine has them
+    copies_back: str = ""  # those from LDS to memory, which are in no order with the others
 
-    def of(self, space: str, store: bool) -> tuple[str, ...]:
+    @property
+    def landing(self) -> str:
+        """The counter of what is loaded straight to LDS."""
+        return self.copies or self.load
+
+    def of(self, space: str, store: bool, copies: bool = False) -> tuple[str, ...]:
         """The counters of an access; a flat one is counted as of global memory and of LDS.
 
         >>> ARCHITECTURES["rdna3"].counters.of("flat", True)
         ('vs', 'lgkm')
         """
+        if copies:
+            return (self.copies_back if store else self.copies,)
         vector = self.store if store else self.load
         counted = {"constant": (self.constant,), "lds": (self.lds,), "flat": (vector, self.lds)}
         return counted.get(space, (vector,))
@@ -305,7 +314,12 @@ _CDNA5 = replace(
     # how accesses whose address had no page are tried again (LLVM's pull request 169016, "Enable multi-group xnack
     # replay in hardware (GFX1250)")
     free_mode=1 << 25,
-    waits={name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
+    counters=replace(_RDNA4.counters, copies="async", copies_back="async_back"),
+    waits={
+        **{name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
+        # LLVM, AMDGPUBaseInfo, getAsynccntBitWidth; one counter, but "loads" and "stores" are in no order (ISA, 10.8)
+        "S_WAIT_ASYNCCNT": Wait({"async": ((0, 6),), "async_back": ((0, 6),)}),
+    },
     # rocm-systems, rocjitsu, kernel descriptor: named barriers, dynamic registers, a split of the cache
     zero=(
         (RSRC3, 0, 3, "reserved bits of RSRC3"),

@@ -282,11 +282,11 @@ def _access(instruction: Instruction, access: MemoryInstruction, kernel: KernelB
     """A memory instruction: addresses and data are read when it is issued, results are written later."""
     returns = access.returns(instruction.fields)
     loaded = access.half if kernel.architecture.loads_keep_other_half else ""
-    if access.to_lds:
+    if access.to_lds and not access.by_lane:
         yield TouchedRegisters("m0", Operand("m0"), 1, read=True)
     for role, operand, count in operand_spans(instruction, kernel.target, kernel.wave_size):
         if role == "d":
-            yield TouchedRegisters(role, operand, count, loaded, written=returns)
+            yield TouchedRegisters(role, operand, count, loaded, read=access.by_lane, written=returns)
         elif role == "data" and access.atomic:
             result = returns and "d" not in instruction.operands
             yield TouchedRegisters(role, operand, count, read=True)

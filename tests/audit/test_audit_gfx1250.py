@@ -1,18 +1,13 @@
 """gfx1250: kernels of ours are carried out exactly and proved, and what is wrong with their twins is refuted."""
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import pytest
 
-from layoutalg.audit.audit import Audit, audit
-from layoutalg.device.compile import compile_source
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.formats import loads
-from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
+from tests.audit.gfx1250 import audited, code
 
 COPY = """
 extern "C" __global__ void k(const float* a, float* b, int n) {
@@ -80,27 +75,6 @@ extern "C" __global__ void k(const u64* a, const u64* b, u64* o) {
   to[11] = (u64)ul * vl + u;
   to[12] = (i64)x * y + (i64)u;
 }"""
-VECTOR = '[[descriptor]]\nname = "{}"\ndtype = "f32"\nbase = {{ kind = "naive", lengths = ["N"], strides = [1] }}\n'
-LAUNCH = """symbols = {{ N = {{ min = 256, max = 1000192{} }} }}
-{}
-[launch]
-kernel = "k"
-grid = ["(N + 255) // 256", 1, 1]
-block = [256, 1, 1]
-arguments = [{}, "N"]
-writes = ["{}"]
-"""
-
-
-@cache
-def code(source: str) -> MachineCode:
-    return decode_kernel(read_kernels(compile_source("#include <hip/hip_runtime.h>" + source, "gfx1250").payload)["k"])
-
-
-def audited(source: str, names: str, computes: str = "", multiple: str = "") -> Audit:
-    arguments = ", ".join(f'"{name}"' for name in names)
-    text = LAUNCH.format(multiple, "".join(map(VECTOR.format, names)), arguments, names[-1])
-    return audit(code(source), loads(text + (f'computes = ["{computes}"]\n' if computes else "")), 20)
 
 
 @pytest.mark.parametrize(("source", "expected"), [

@@ -69,6 +69,25 @@ def test_a_split_barrier_orders_what_was_waited_for_before_its_signal():
     assert len(found(write + wait + arrive + signal + read, "gfx1201", start)) == 1
 
 
+COPY = "global_load_async_to_lds_b32 v1, v3, s[4:5]\n"
+SECOND = COPY.replace("s[4:5]", "s[4:5] offset:1024")
+ASYNC, ARRIVE = "s_wait_asynccnt 0\n", "s_barrier_signal -1\ns_barrier_wait -1\n"
+
+
+@pytest.mark.parametrize(("body", "missing"), [
+    (COPY + ASYNC + OWN, None), (COPY + ASYNC + ARRIVE + OTHERS, None),
+    (COPY + SECOND + "s_wait_asynccnt 1\n" + OWN, None),
+    (SECOND + COPY + "s_wait_asynccnt 1\n" + OWN, "s_wait_asynccnt 0"),
+    (COPY + OWN, "s_wait_asynccnt 0"), (COPY + ARRIVE + OWN, "s_wait_asynccnt 0"),
+    (COPY + "s_wait_loadcnt 0\ns_wait_dscnt 0\n" + OWN, "s_wait_asynccnt 0"),
+    (COPY + ASYNC + OTHERS, "a barrier"), (COPY + ARRIVE + ASYNC + OTHERS, "a barrier"),
+    (OTHERS + "s_wait_dscnt 0\n" + COPY, "a barrier"),
+])  # fmt: skip
+def test_a_copy_to_lds_has_a_counter_of_its_own(body: str, missing: str | None) -> None:
+    start = "v_lshlrev_b32 v1, 2, v0\nv_add_nc_u32 v2, 0x80, v1\nv_and_b32 v2, 0x3ff, v2\n"
+    assert [one[1] for one in found(body, "gfx1250", start)] == ([] if missing is None else [missing])
+
+
 LOOP = """
 .Lloop:
   {first}{between}

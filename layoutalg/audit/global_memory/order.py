@@ -13,7 +13,7 @@ LLVM's AMDGPUUsage, "Memory Model": only in these modes a release at the scope o
 and an acquire invalidates the cache.  `isa.run.races` judges runs alike, but for the second.
 
 A scalar load goes by another cache (the same document: it is for what does not change during the launch): it is in
-order with a store that comes after a wait for it alone.
+order with a store that comes after a wait for it alone.  So is an asynchronous copy to LDS, of which nothing is said.
 What it cannot represent: orders that atomic operations make; invalidations by CDNA's instructions.
 """
 
@@ -35,7 +35,7 @@ def in_program_order(tensor: TensorUnits, mine: Accesses, theirs: Accesses, ther
     """Whether what one thread does and the other are of one thread, in which they are in order."""
     for one, other in product(mine, theirs):
         for load, store in ((one, other), (other, one)):
-            if load.is_scalar and store.changes and not _precedes(tensor, load, store):
+            if load.goes_apart and store.changes and not _precedes(tensor, load, store):
                 return FALSE
     return same(tensor.here, there)
 
@@ -49,8 +49,8 @@ def _precedes(tensor: TensorUnits, load: UnitAccess, store: UnitAccess) -> bool:
 
 def barrier_between(tensor: TensorUnits, mine: Accesses, theirs: Accesses, there: Mapping[Expr, Expr]) -> Expr:
     """Whether a barrier stands between what one thread does and the other: both are of one block then."""
-    # The cache of scalar loads is another, and atomic operations go by it.
-    if any(one.access.atomic or one.is_scalar for one in (*mine, *theirs)):
+    # Scalar loads and copies to LDS go another way, and atomic operations by the cache.
+    if any(one.access.atomic or one.goes_apart for one in (*mine, *theirs)):
         return FALSE
     each = [{_between(one, tensor.launched.kernel.one_cache) for one in accesses} for accesses in (mine, theirs)]
     if any(len(found) != 1 for found in each):

@@ -9,7 +9,8 @@ in the row are loaded has 131 328 pairs.
 | r is one-to-one from threads, under what all guards say | the rows |
 | 0 ≤ c < s | each access |
 
-What a thread does in its row has to be in its program's order: scalar loads are not, they go by another cache.
+What a thread does in its row has to be in its program's order: scalar loads and copies to LDS are not, which go
+another way.
 What it cannot represent: rows of several threads that share them out.
 """
 

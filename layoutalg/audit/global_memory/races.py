@@ -100,7 +100,7 @@ class _TensorRaces:
     def meetings(self) -> Iterator[UnitMeeting | OwnRows]:
         """Every two groups, and each with itself, but for those that only load, and for rows of threads' own."""
         stores, updates, loads = self._groups()
-        in_order = [one for one in stores + loads if not any(each.is_scalar for each in self.members(one))]
+        in_order = [one for one in stores + loads if not any(each.goes_apart for each in self.members(one))]
         own = in_own_rows(in_order, self.tensor.here, self.tensor.sizes, self.ask) if stores else []
         if own:
             yield OwnRows(_about([one for group in own for one in self.members(group)]))
@@ -118,7 +118,7 @@ class _TensorRaces:
         stored, updated, beside = places
         for one in sorted(tensor.accesses, key=lambda one: not tensor.is_exclusive(one)):
             for part in one.parts:
-                own = part.offset in stored and not one.is_scalar
+                own = part.offset in stored and not one.goes_apart
                 group = stored if tensor.is_exclusive(one) or own else beside
                 group = updated if one.access.atomic and tensor.indivisible else group
                 group.setdefault(part.offset, []).append(part)

@@ -37,9 +37,9 @@ class UnitAccess:
     parts: tuple[Part, ...]
 
     @property
-    def is_scalar(self) -> bool:
-        """Whether it is a load of its wave, by the scalar cache."""
-        return self.access.instruction.form == "SMEM"
+    def goes_apart(self) -> bool:
+        """Whether it loads by a way of its own, in no order with what its thread stores."""
+        return self.access.goes_apart
 
     @property
     def changes(self) -> bool:

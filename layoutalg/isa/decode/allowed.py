@@ -194,7 +194,9 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
     counts = {"d": access.registers * elements, "data": access.registers, "data2": access.registers}
     if access.atomic and access.atomic.operands == 2 and access.space != "lds":
         counts["data"] *= 2
-    if access.to_lds or (access.atomic and not access.returns(instruction.fields)):
+    if access.by_lane:
+        counts["d"] = 1  # where in LDS
+    elif access.to_lds or (access.atomic and not access.returns(instruction.fields)):
         del counts["d"]
     if access.space == "constant":
         return {"d": counts["d"], "base": 2, "soffset": 1}

@@ -50,7 +50,7 @@ class Addresses:
         load = not access.store and not access.atomic
         if (load and (hint == _RESERVED_HINT or (hint == _LAST_USE and not system))) or (access.atomic and hint > 3):
             raise UnsupportedInstructionError(f"{instruction.place}: the temporal hint {hint}")
-        nothing = (access.atomic or access.to_lds) and not access.returns(fields)
+        nothing = (access.atomic or (access.to_lds and not access.by_lane)) and not access.returns(fields)
         if nothing and instruction.operands.get("d", Operand("v")).index:
             raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         offset = fields.get("offset", 0)
@@ -104,8 +104,11 @@ class Addresses:
         """Where in LDS each lane's part of a load goes: M0, the immediate, and the lanes one after the other.
 
         Buffer loads take 16 bits of M0 on CDNA 3 and 18 on CDNA 4, those of global memory 18 without the lowest two.
+        Of an asynchronous copy each lane says it.
         """
         w, fields = self.w, instruction.fields
+        if access.by_lane:
+            return self._vector(instruction, "d", 32) + w.const(fields.get("offset", 0), 32)
         start = self.memory.start_in_lds(self.registers.read_scalar(Operand("m0"), 32), self.kernel.machine.m0_bits)
         lane = self.registers.lane_number() * w.const(access.lane_stride, 32)
         return start + w.const(fields.get("offset", 0), 32) + lane

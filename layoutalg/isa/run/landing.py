@@ -9,7 +9,7 @@ ticket (how many loads it had issued), which later accesses ask of:
 | another wave of the block | the wave waited before it came to a barrier, which both have passed since |
 
 (LLVM's AMDGPUUsage, "Memory Model": what a wave waits for with vmcnt others see behind a barrier; CDNA 4 ISA, 10.4:
-loads to LDS count vmcnt alone.)
+loads to LDS count vmcnt alone.)  Asynchronous copies of CDNA 5 have a counter of their own.
 What it cannot represent: the wave's own reads of LDS that are under way when the load is issued.
 """
 
@@ -27,24 +27,22 @@ from layoutalg.isa.run.spaces import Describe
 #: The name of the tickets that had come when a wave came to a barrier.
 LANDED = "landed"
 
-_DWORD = 4
-
 
 class Landing:
-    """The wave and the ticket of the last load that brings each dword of LDS."""
+    """The wave and the ticket of the last load that brings each element of LDS."""
 
-    def __init__(self, name: Callable[[int], str], size: int) -> None:
-        """`name` is what a byte is called in messages; `size`, the bytes of all blocks."""
-        self.name, self.size = name, size
+    def __init__(self, name: Callable[[int], str], size: int, element: int) -> None:
+        """`name` is what a byte is called in messages; `size`, the bytes of all blocks; `element`, those of each."""
+        self.name, self.size, self.element = name, size, element
         self.who: Array | None = None  # nobody's so far
         self.ticket = np.zeros(0, np.int64)
 
     def note(self, positions: Array, size: int, rows: Array, tickets: Array) -> None:
         """Loads of these waves (rows of the machine) bring so many bytes to each place."""
         if self.who is None:
-            dwords = -(-self.size // _DWORD) + 1
-            self.who, self.ticket = np.full(dwords, NOBODY, np.int64), np.zeros(dwords, np.int64)
-        places = _dwords(positions, size)
+            count = -(-self.size // self.element) + 1
+            self.who, self.ticket = np.full(count, NOBODY, np.int64), np.zeros(count, np.int64)
+        places = self._touched(positions, size)
         self.who[places], self.ticket[places] = rows[:, None], tickets[:, None]
 
     def check(
@@ -53,7 +51,7 @@ class Landing:
         """A `Fault` where an access touches what is under way; `done` are the tickets that each wave has waited for."""
         if self.who is None or not positions.size:
             return
-        places = _dwords(positions, size)
+        places = self._touched(positions, size)
         who, ticket, own = self.who[places], self.ticket[places], rows[:, None]
         there = np.maximum(who, 0)
         seen = np.where(who == own, done[there], waves.complete[LANDED][there])
@@ -61,14 +59,13 @@ class Landing:
         if not bad.any():
             return
         lane, k = np.argwhere(bad)[0]
-        thread, place = describe(int(lane)), self.name(int(places[lane, k]) * _DWORD)
+        thread, place = describe(int(lane)), self.name(int(places[lane, k]) * self.element)
         whose = "its own wave" if who[lane, k] == rows[lane] else "another wave, with no wait and barrier between"
         raise Fault("race", f"{thread} accesses {place}, which a load of {whose} is bringing", where, thread=thread)
 
-
-def _dwords(positions: Array, size: int) -> Array:
-    """The dwords that accesses touch."""
-    last = (positions + size - 1) // _DWORD
-    first = positions // _DWORD
-    found: Array = np.minimum(first[:, None] + np.arange(-(-size // _DWORD) + 1), last[:, None])
-    return found
+    def _touched(self, positions: Array, size: int) -> Array:
+        """The elements that accesses touch."""
+        last = (positions + size - 1) // self.element
+        first = positions // self.element
+        found: Array = np.minimum(first[:, None] + np.arange(-(-size // self.element) + 1), last[:, None])
+        return found

@@ -6,25 +6,24 @@ correct kernel does (an address that is not there, or not aligned, a race, a sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from layoutalg.errors import Fault, UnsupportedInstructionError
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array, spread
 from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
+from layoutalg.isa.run.copies import WaveCopies, changes
 from layoutalg.isa.run.landing import LANDED
 from layoutalg.isa.run.lanes import transposed
 from layoutalg.isa.run.lds import of_any_block
 from layoutalg.isa.run.races import Races, of_each_block_alike
-from layoutalg.isa.run.reach import ReachedMemory
 from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
-from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
 from layoutalg.isa.semantics.control import JUMPS
@@ -32,7 +31,7 @@ from layoutalg.isa.semantics.counted import counted
 from layoutalg.isa.semantics.ordering import renews, writes_back
 
 
-class WaveMemory(ReachedMemory):
+class WaveMemory(WaveCopies):
     """What instructions do to global memory, and to the LDS and scratch of the blocks that run at once."""
 
     def bring(self, target: Operand, word: Array) -> None:
@@ -67,14 +66,15 @@ class WaveMemory(ReachedMemory):
         counters = self._issue(instruction)
         active = registers.running[None] if access.space == "constant" else registers.active
         (truths,) = registers.by_wave(registers.agree("which lanes are active", active))
-        lanes = Chosen(truths, registers.all_live if access.space == "constant" else registers.full)
+        made = self._kept(access, in_lds, truths)
+        lanes = Chosen(made, made is truths and (registers.all_live if access.space == "constant" else registers.full))
         self.alike = lanes.full and all(address.shape[1] == 1 for address in addresses)  # in all blocks
         parts = [spread(self._agreed("an address", one, active), truths.shape) for one in addresses]
         for number, part in enumerate(parts):
             self._one(instruction, access, part, lanes, counters, number)
         self._tell(access, [(part, lanes) for part in parts])
         if in_lds is not None:
-            self._land(access, in_lds, truths)
+            self._land(access, in_lds, made)
 
     def access_buffer(
         self, instruction: Instruction, access: MemoryInstruction, descriptor: tuple[Array, Array, Array],
@@ -180,28 +180,6 @@ class WaveMemory(ReachedMemory):
         keys = [(target.kind, target.index + number * count + k) for k in range(count)]
         self._arrived(access, keys, results, counters)
 
-    def _land(self, access: MemoryInstruction, in_lds: Array, active: Array) -> None:
-        """What a load brings is put to LDS, by every active lane; until a wait nobody may look at it (`landing`)."""
-        registers, lanes = self.registers, Chosen(active)
-        start = spread(self._agreed("a place in LDS", in_lds, registers.active), active.shape)
-        dwords, self.coming = self.coming, []
-        self.alike = False
-        where = replace(access, space="lds", store=True, to_lds=False)
-        memory, positions = self._positions("lds", start, lanes, where)
-        stored = [lanes.of(dword) for dword in dwords]
-        rows, described = lanes.rows, registers.describe(lanes.active)
-        self.lds.noted(len(rows), alike=False)
-        tickets = np.zeros(len(rows), np.int64)
-        changed = _changes(memory, positions, access.size, stored)
-        self.lds.races.write(
-            positions, access.size, rows, tickets, self.waves, described, registers.where, changed=changed
-        )
-        if not memory.scatter(positions, access.size, stored):
-            raise self._collision("one LDS address", positions, stored, lanes)
-        self.landing.note(positions, access.size, rows, registers.track.issued[self.architecture.counters.load][rows])
-        if self.observer:
-            self.observer.access(registers, where, "lds", [(start, lanes.active)])
-
     def _arrived(
         self, access: MemoryInstruction, keys: list[Key], results: list[Array], counters: tuple[str, ...]
     ) -> None:
@@ -253,7 +231,7 @@ class WaveMemory(ReachedMemory):
                 same = self.alike and self.waves.alike and of_each_block_alike(issued, registers.waves_per_block)
                 some = self.lds.noted(len(rows), alike=same)
                 noted, rows = positions[:some], rows[:some]
-                changed, described = of_any_block(_changes(memory, positions, access.size, stored), described, some)
+                changed, described = of_any_block(changes(memory, positions, access.size, stored), described, some)
                 races.write(
                     noted, access.size, rows, issued[rows], self.waves, described, registers.where, changed=changed
                 )
@@ -272,7 +250,7 @@ class WaveMemory(ReachedMemory):
                 dwords[k] = registers.by_wave(registers.agree("a stored value", registers.by_block(masked)))
         memory, positions = self._positions("global", address, lanes, access, store=True)
         stored = [lanes.of(dword) for dword in dwords]
-        changed = _changes(memory, positions, size, stored)
+        changed = changes(memory, positions, size, stored)
         if self.races:
             rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
@@ -283,17 +261,6 @@ class WaveMemory(ReachedMemory):
             )  # fmt: skip
         if not memory.scatter(positions, size, stored):
             raise self._collision("one address", positions, stored, lanes)
-
-    def _collision(self, place: str, positions: Array, stored: list[Array], lanes: Chosen) -> Fault:
-        """Two lanes store different values to one place: names them, where their elements begin alike."""
-        order = np.argsort(positions, kind="stable")
-        alike = np.diff(positions[order]) == 0
-        differ = np.any([(np.diff(word[..., order].astype(np.int64)) != 0).any(axis=0) for word in stored], axis=0)
-        k = int(np.argmax(alike & differ))
-        describe = self.registers.describe(lanes.active)
-        one, other = describe(int(order[k])), describe(int(order[k + 1]))
-        what = f"two lanes store different values to {place}, {one} and thread {other.number}"
-        return Fault("collision", what, self.registers.where, thread=one)
 
     def _update(
         self, instruction: Instruction, access: MemoryInstruction, address: Array, chosen: Chosen,
@@ -370,22 +337,11 @@ class WaveMemory(ReachedMemory):
         """
         registers = self.registers
         track, counters = registers.track, self.architecture.counters
-        done = {name: track.done[name] for name in (counters.lds, counters.store)} | {LANDED: track.done[counters.load]}
+        done = {name: track.done[name] for name in (counters.lds, counters.store)}
+        done[LANDED] = track.done[counters.landing]
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)
-
-
-def _changes(memory: Memory, positions: Array, size: int, stored: list[Array]) -> Callable[[], Array]:
-    """Whether each element is to be another than what is there, in some copy."""
-    mask = np.uint32((1 << 8 * min(size, 4)) - 1)
-
-    def changed() -> Array:
-        there = memory.gather(positions, size)
-        differs = [((old ^ new) & mask).any(axis=0) for old, new in zip(there, stored, strict=True)]
-        return np.asarray(np.any(differs, axis=0))
-
-    return changed
 
 
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
@@ -393,5 +349,6 @@ def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
     instructions = list(instructions)
     if any(instruction.name in JUMPS for instruction in instructions):
         return 1
-    accesses = (ACCESSES[i.name] for i in instructions if i.name in ACCESSES)
-    return min(4, 4, *(access.size for access in accesses if access.space in spaces))
+    accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
+    landing = [access.size for access in accesses if access.to_lds and "lds" in spaces]
+    return min(4, 4, *landing, *(access.size for access in accesses if access.space in spaces))

@@ -46,7 +46,7 @@ class ReachedMemory:
             registers.waves, per_block, (counters.lds, counters.store, LANDED), first, CACHES[self.architecture.name]
         )
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
-        self.landing = Landing(self.lds.name, blocks * self.lds.stride)
+        self.landing = Landing(self.lds.name, blocks * self.lds.stride, place)
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
         self.scratch = ScratchMemory(kernel, registers.waves, noise)
         self.observer: Observer | None = None
@@ -98,7 +98,7 @@ class ReachedMemory:
         if space == "lds":
             blocks = lanes.rows // registers.waves_per_block
             places = self.lds.positions(chosen, blocks, size, describe, registers.where)
-            done = registers.track.done[self.architecture.counters.load]
+            done = registers.track.done[self.architecture.counters.landing]
             self.landing.check(places, size, lanes.rows, done, self.waves, describe, registers.where)
             return self.lds.bytes, places
         return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)

@@ -57,7 +57,7 @@ class WaveRegisters:
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
         self.scc = self.noise.integers(0, 2, (2, *self.shape, 1), np.uint8).view(np.bool_)
-        self.track = WaitCounters(set(astuple(kernel.architecture.counters)), self.waves, self.thread_of)
+        self.track = WaitCounters({*filter(None, astuple(kernel.architecture.counters))}, self.waves, self.thread_of)
         self.thread = np.arange(waves_per_block * self.lanes).reshape(1, 1, waves_per_block, self.lanes)
         self.enabled = self.thread < threads
         self.where, self.ticks = "the entry", 0

@@ -16,6 +16,12 @@ wave says where, not the lane: lane n's bytes lie at M0 + immediate + n·4, or n
 active (CDNA 3 and 4 ISA, "Memory Buffer Load to LDS"; CDNA 4 ISA, 10.3, "Addressing").  The immediate moves both ends.
 It is a load of memory for the counters, vmcnt alone (CDNA 4 ISA, 10.4), so a wait for LDS does not wait for it.
 
+CDNA 5 copies by lane (`GLOBAL_LOAD_ASYNC_TO_LDS_*`): each active lane names its place in LDS, in the register where
+another load would have its result, and the immediate moves both ends (CDNA 5 ISA, 13.6, as AMD's rocm-systems, hotswap,
+has it; LLVM, SIInstrInfo: `vdst` is read).  A counter of their own counts them (LLVM's pull requests 185810, 185813).
+A lane whose place lies beyond all LDS of the machine copies nothing, and reads nothing (the same; Triton's pull request
+9761): so compilers mask.  One that lies beyond the block's LDS but not there is dropped too, and no kernel means it.
+
 An address must be a multiple of what `needed_alignment` says, whoever looks at it.  amdhsa sets the machine up as
 UNALIGNED, "any alignment is allowed (but atomics must still be aligned)" (RDNA 4 ISA, 9.5, "Alignment"; Linux, amdkfd:
 SH_MEM_ALIGNMENT_MODE_UNALIGNED), and LLVM gives wide accesses to addresses of dwords (`unaligned-access-mode`,
@@ -52,6 +58,7 @@ class MemoryInstruction:
     transposed: int = 0  # bits of the elements that lanes load, each lane gets a column (`target.transposed`)
     group: int = 16  # the lanes that exchange them
     to_lds: bool = False  # a load whose data go to LDS
+    by_lane: bool = False  # and each lane says where, in its register `d`: an asynchronous copy
 
     @property
     def registers(self) -> int:
@@ -162,6 +169,10 @@ _TO_LDS: tuple[Row, ...] = (
     ("LOAD_LDS_DWORD", 4, {"to_lds": True}),
     ("LOAD_LDS_DWORDX3", 12, {"to_lds": True}),
     ("LOAD_LDS_DWORDX4", 16, {"to_lds": True}),
+    ("LOAD_ASYNC_TO_LDS_B8", 1, {"to_lds": True, "by_lane": True}),
+    ("LOAD_ASYNC_TO_LDS_B32", 4, {"to_lds": True, "by_lane": True}),
+    ("LOAD_ASYNC_TO_LDS_B64", 8, {"to_lds": True, "by_lane": True}),
+    ("LOAD_ASYNC_TO_LDS_B128", 16, {"to_lds": True, "by_lane": True}),
 )
 
 _LDS: tuple[Row, ...] = (

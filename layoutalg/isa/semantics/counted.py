@@ -3,6 +3,7 @@
 | instruction | counter | comes back |
 |---|---|---|
 | an access of memory | as `architecture.Counters.of` has it | in any order: `Architecture.unordered` |
+| GLOBAL_LOAD_ASYNC_TO_LDS_B32 and its kind | that of copies | in order, but stores and loads in none |
 | exchanges by the LDS unit, DS_BPERMUTE_B32 and its kind | that of LDS | in order |
 | S_MEMTIME, S_DCACHE_INV, S_DCACHE_WB, messages, S_STORE_DWORD and its kind | that of scalar loads | in any order |
 | BUFFER_WBL2, GLOBAL_WB, GLOBAL_WBINV | that of stores | in order |
@@ -11,6 +12,10 @@
 (LLVM, SIInsertWaitcnts: updateEventWaitcntAfter, getVmemWaitEventType; its pull requests 135340 of GLOBAL_*, 178316
 of BUFFER_WBL2, 220694 of BUFFER_INV; ISA manuals, S_WAITCNT, S_SENDMSG, S_DCACHE_INV.)  Other invalidations of vector
 caches before gfx12 are not counted there.
+Asynchronous copies to LDS are reported done in order, and those from LDS, but not the ones with the others (CDNA 5 ISA,
+10.8); so one counter is taken as two here, of which its wait asks the same: at most n of all are at most n of each.
+LLVM's pull request 185813, Triton's 8510 and rocKE count so.  rocjitsu counts the former as loads, too, by
+which waits for loads would say more.
 A run and an audit count none of these cache controls: a wait then says less to them than to the machine, never more.
 """
 
@@ -55,7 +60,7 @@ def counted(name: str, fields: Mapping[str, int], architecture: Architecture) ->
     counters = architecture.counters
     if name in ACCESSES:
         access = access_of(name, fields)
-        names = counters.of(access.space, access.is_counted_as_store(fields))
+        names = counters.of(access.space, access.is_counted_as_store(fields), access.by_lane)
         return CountedAs(names, access.space in architecture.unordered, access.space in architecture.overtaking)
     if name in BY_LDS_UNIT:
         return CountedAs((counters.lds,))

@@ -85,9 +85,12 @@ class SymbolicMachine:
             state.parted = tuple(dict.fromkeys((*state.parted, *ways)))
 
     def end(self) -> None:
-        """A wave ends: LDS may be another block's then, so nothing may be on its way there."""
+        """A wave ends: LDS may be another block's then, so nothing may be on its way there.
+
+        CDNA 5 waits for all by itself (its ISA, S_ENDPGM).
+        """
         state = self.registers.state
-        if state.outstanding.loads_to_lds:
+        if state.outstanding.loads_to_lds and not self.kernel.architecture.counters.copies:
             raise NotReadable("a load to LDS is under way where a wave ends")
         self.trace.end(WaveEnd(state.condition, state.barriers + int(state.signalled), self.w.loops))
 

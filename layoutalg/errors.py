@@ -64,6 +64,16 @@ def shortened(text: str, most: int = LONGEST_REASON) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in kept)
 
 
+def first_line(error: BaseException) -> str:
+    r"""What an error of someone else's says first, or its kind.
+
+    >>> first_line(ValueError("no such shape\nat …")), first_line(KeyError())
+    ('no such shape', 'KeyError')
+    """
+    said = str(error).strip().splitlines()
+    return shortened(said[0] if said else type(error).__name__)
+
+
 class SpecError(ValueError):
     """A file that is no spec file; `file`, `line` and `column` (from 1, or None) and `key` say where it is wrong.
 

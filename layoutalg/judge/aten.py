@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from layoutalg.judge.graph import GraphTensor, Indices, MadeElement, NodeOperands, UnsaidError, number
+from layoutalg.judge.graph import Indices, MadeElement, NodeOperands, UnsaidError, number
 from layoutalg.judge.windows import (
     as_type,
     batch_norm,
@@ -30,21 +30,12 @@ from layoutalg.judge.windows import (
 
 def _each(text: str, *names: str) -> MadeElement:
     """An operation of single elements, in the type of its result: `text` with the operands in place of {0}, {1} …"""
+    operands = names or ("self",)
 
     def made(of: NodeOperands) -> Callable[[Indices], str]:
         of.wanted(alpha=1, rounding_mode=None)
-        tensors = [of.tensor(name) for name in names or ("self",)]
-        wanted = of.node.dtype
-        if wanted == "bool":
-            literals = [(name, of[name]) for name in names if isinstance(of[name], bool | int | float)]
-            types = {tensors[n].dtype for n, name in enumerate(names or ("self",)) if name not in dict(literals)}
-            if len(types) != 1:
-                raise UnsaidError(f"no equation says {of.node.operation} of {' and '.join(sorted(types))}")
-            (wanted,) = types
-            for name, value in literals:
-                if not wanted.startswith("f") and not float(value).is_integer():
-                    raise UnsaidError(f"no equation says {of.node.operation} of {wanted} and {value}")
-                tensors[names.index(name)] = GraphTensor((), wanted, lambda _, value=value: number(value, wanted))  # type: ignore[misc]
+        wanted = of.common_type(operands) if of.node.dtype == "bool" else of.node.dtype
+        tensors = [of.tensor(name, wanted) for name in operands]
         return lambda at: text.format(*(as_type(f"{one.over(at)}", one.dtype, wanted) for one in tensors))
 
     return made

@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from layoutalg.errors import LaunchError
+from layoutalg.errors import LaunchError, first_line
 from layoutalg.index import ZERO, simplify, symbol, value
 from layoutalg.index.parse import parse
-from layoutalg.judge.aten import OPERATIONS
 from layoutalg.judge.graph import Graph, NodeName, TensorNode, UnsaidError
 
 #: PyTorch's types that an equation has.
@@ -32,6 +31,7 @@ TYPES: Mapping[str, str] = {
     "uint8": "u8", "bool": "bool",
 }  # fmt: skip
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"\b[su]\d+\b")
 _LENGTH = re.compile(r"L\['(\w+)'\]\.size\(\)\[(\d+)\]")
 
@@ -43,24 +43,13 @@ class TakenTensor:
     dtype: str
     lengths: tuple[str, ...]
 
+    def where(self, fixed: Mapping[str, int]) -> TakenTensor:
+        """The tensor where some sizes are numbers.
 
-@dataclass(frozen=True)
-class SaidReference:
-    """Equations, and the conditions on sizes under which PyTorch says that they hold, where no length is 0 or 1."""
-
-    equations: tuple[str, ...]
-    decided: tuple[str, ...]
-
-
-def said(
-    torch: Any, function: Any, taken: Sequence[str], tensors: Mapping[str, TakenTensor], writes: Sequence[str]
-) -> SaidReference:
-    """The equations of a function or module that is called with the tensors `taken`, and gives back `writes`.
-
-    UnsaidError, with why, where no equation says what it gives.
-    """
-    graph = exported(torch, function, taken, tensors, writes)
-    return SaidReference(graph.equations(OPERATIONS, sizes_of(tensors)), graph.decided)
+        >>> TakenTensor("f32", ("m + 1", "m * n")).where({"m": 3}).lengths
+        ('4', '3 * n')
+        """
+        return replace(self, lengths=tuple(_where(one, fixed) for one in self.lengths))
 
 
 def exported(
@@ -80,7 +69,7 @@ def exported(
         with torch.no_grad():
             program = torch.export.export(_module(torch, function), examples, dynamic_shapes=open_).run_decompositions()
     except Exception as error:  # whatever the reference and PyTorch raise
-        raise UnsaidError(f"PyTorch does not export it: {str(error).strip().splitlines()[0][:200]}") from None
+        raise UnsaidError(f"PyTorch does not export it: {first_line(error)}") from None
     made = _Exported(torch, program, taken, tensors).graph(writes)
     for name in writes:
         lengths, wanted = made.lengths(name), tensors[name].lengths
@@ -98,9 +87,14 @@ def _module(torch: Any, function: Any) -> Any:
     return made
 
 
+def _where(length: str, fixed: Mapping[str, int]) -> str:
+    text = _NAME.sub(lambda found: str(fixed.get(found[0], found[0])), length)
+    return text if _NAME.search(text) else str(value(parse(text, {}), {}))
+
+
 def sizes_of(tensors: Mapping[str, TakenTensor]) -> set[str]:
     """The names that lengths have."""
-    return {name for one in tensors.values() for text in one.lengths for name in re.findall(r"[A-Za-z_]\w*", text)}
+    return {name for one in tensors.values() for text in one.lengths for name in _NAME.findall(text)}
 
 
 def _example(torch: Any, tensor: TakenTensor, lengths: Sequence[int]) -> Any:

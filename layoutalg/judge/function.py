@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,13 @@ from numpy.typing import NDArray
 
 from layoutalg.audit.meaning.evaluation import Content, evaluated
 from layoutalg.audit.trial import NEAR, differing
-from layoutalg.errors import LaunchError
+from layoutalg.errors import LaunchError, first_line
 from layoutalg.formats.equations import EquationNames, equation
 from layoutalg.formats.model import SpecFile
 from layoutalg.index.parse import parse
 from layoutalg.judge import exported, sizes
-from layoutalg.judge.graph import UnsaidError
+from layoutalg.judge.aten import OPERATIONS
+from layoutalg.judge.graph import Graph, UnsaidError
 from layoutalg.launch.concrete import BoundLaunch
 from layoutalg.target.dtypes import DTYPES
 
@@ -53,10 +55,8 @@ class ReferenceFunction:
     def of(cls, path: Path) -> ReferenceFunction:
         """The function `reference` of a file, its only one, or its `Model`; LaunchError where there is none."""
         names: dict[str, Any] = {"__name__": "reference"}
-        try:
+        with _told(path):
             exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
-        except ImportError as error:
-            raise LaunchError(f"{path}: {error}") from None
         own = {
             name: one for name, one in names.items()
             if inspect.isfunction(one) and one.__code__.co_filename == str(path) and not name.startswith("_")
@@ -64,8 +64,9 @@ class ReferenceFunction:
         imported = any(getattr(one, "__name__", "").partition(".")[0] == "torch" for one in names.values())
         torch = sys.modules["torch"] if imported else None
         if torch is not None and isinstance(names.get("Model"), type):
-            given = own["get_init_inputs"]() if "get_init_inputs" in own else []
-            model = names["Model"](*given).eval()
+            with _told(path):
+                given = own["get_init_inputs"]() if "get_init_inputs" in own else []
+                model = names["Model"](*given).eval()
             weights = tuple(name for name, _ in [*model.named_parameters(), *model.named_buffers()])
             return cls(model, tuple(inspect.signature(model.forward).parameters), str(path), weights, torch)
         wanted = own.get("reference") or (next(iter(own.values())) if len(own) == 1 else None)
@@ -89,17 +90,29 @@ class ReferenceFunction:
             raise UnsaidError("a function is tried, and nothing is proved of it")
         if lacking := [name for name in self.parameters if name not in tensors]:
             raise UnsaidError(f"no equation says a reference that takes {lacking[0]}")
-        said = exported.said(self.torch, self.function, self.parameters, tensors, writes)
+        graph = self._graph({}, tensors, writes)
         names = sorted(exported.sizes_of(tensors))
-        for at in sizes.special_sizes(said.decided, names, file):
-            self._try_at(at, said.equations, tensors, file)
-        return said.equations
+        equations = graph.equations(OPERATIONS, names)
+
+        def decided(fixed: sizes.Sizes) -> Sequence[str]:
+            with _unsaid(fixed):
+                return (self._graph(fixed, tensors, writes) if fixed else graph).decided
+
+        for at in sizes.special_sizes(decided, names, file):
+            with _unsaid(at):
+                self._try_at(at, equations, tensors, file)
+        return equations
+
+    def _graph(self, fixed: sizes.Sizes, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str]) -> Graph:
+        """Its graph where some sizes are fixed."""
+        taken = {name: one.where(fixed) for name, one in tensors.items()}
+        return exported.exported(self.torch, self.function, self.parameters, taken, writes)
 
     def _try_at(
-        self, at: Mapping[str, int], equations: Sequence[str], tensors: Mapping[str, exported.TakenTensor],
+        self, at: sizes.Sizes, equations: Sequence[str], tensors: Mapping[str, exported.TakenTensor],
         file: SpecFile,
     ) -> None:  # fmt: skip
-        """UnsaidError where it gives something else than equations at these sizes; where it gives nothing, none."""
+        """UnsaidError where it gives something else than equations at these sizes."""
         random = np.random.default_rng(0)
         lengths = {name: sizes.lengths_at(one.lengths, at, file.symbols) for name, one in tensors.items()}
         if any(n < 0 for shape in lengths.values() for n in shape):
@@ -113,16 +126,12 @@ class ReferenceFunction:
         )  # fmt: skip
         contents = {name: Content(one, np.ones(one.shape, bool)) for name, one in arrays.items() if lengths[name]}
         read = [equation(text, named) for text in equations]
-        try:
-            results = self._results(known, [one.tensor for one in read])
-        except LaunchError:
-            return
+        results = self._results(known, [one.tensor for one in read])
         for one in read:
             wanted = np.asarray(results[one.tensor])
             found, defined = evaluated(one, contents, at, {name: known[name] for name in named.passed})
             if wanted.shape != found.shape or not (defined.all() and _near(found, wanted, tensors[one.tensor].dtype)):
-                where = ", ".join(f"{name} = {n}" for name, n in at.items())
-                raise UnsaidError(f"the reference says something else at {where}")
+                raise UnsaidError("the reference says something else")
 
     def compare(self, file: SpecFile, writes: Sequence[str]) -> Callable[..., str]:
         """What differs between it and what a run left, in words."""
@@ -145,12 +154,8 @@ class ReferenceFunction:
 
     def _results(self, known: Mapping[str, Any], writes: Sequence[str]) -> Mapping[str, Any]:
         given = {name: known[name] for name in self.parameters}
-        try:
-            with np.errstate(all="ignore"):
-                result = self.function(**given) if self.torch is None else self._of_torch(given, known)
-        except Exception as error:  # whatever the reference raises
-            why = str(error).strip().splitlines() or [""]
-            raise LaunchError(f"{self.path} raises {type(error).__name__}: {why[0]}") from None
+        with _told(self.path), np.errstate(all="ignore"):
+            result = self.function(**given) if self.torch is None else self._of_torch(given, known)
         if not isinstance(result, dict):
             listed = [*result] if isinstance(result, tuple | list) else [result]
             if len(listed) != len(writes):
@@ -176,6 +181,24 @@ class ReferenceFunction:
                 else self.function(**named)
             )
         return torch.utils._pytree.tree_map(lambda one: one.numpy() if isinstance(one, torch.Tensor) else one, result)
+
+
+@contextmanager
+def _told(path: Path | str) -> Iterator[None]:
+    """LaunchError for whatever a reference raises."""
+    try:
+        yield
+    except Exception as error:
+        raise LaunchError(f"{path} raises {type(error).__name__}: {first_line(error)}") from None
+
+
+@contextmanager
+def _unsaid(at: sizes.Sizes) -> Iterator[None]:
+    """UnsaidError, with these sizes, for what is wrong with a reference there."""
+    try:
+        yield
+    except LaunchError as error:
+        raise UnsaidError(f"at {sizes.shown(at)}: {error}") from None
 
 
 def _filled(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:

@@ -6,7 +6,7 @@ equation says is refused by its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -127,15 +127,20 @@ class NodeOperands:
     def __getitem__(self, name: str) -> Any:
         return self.node.operands.get(name)
 
-    def tensor(self, name: str) -> GraphTensor:
-        """An operand that is a tensor; a number is one without dimensions."""
+    def tensor(self, name: str, dtype: str = "") -> GraphTensor:
+        """An operand that is a tensor; a number is one without dimensions, of a type, if not of the result's."""
         found = self[name]
         if isinstance(found, NodeName):
             return self.graph.tensor(found.name)
-        if isinstance(found, bool | int | float):
-            text = number(found, self.node.dtype)
-            return GraphTensor((), self.node.dtype, lambda _: text)
-        raise UnsaidError(f"no equation says {self.node.operation} with {name} = {found}")
+        text = number(found, dtype or self.node.dtype)
+        return GraphTensor((), dtype or self.node.dtype, lambda _: text)
+
+    def common_type(self, names: Sequence[str]) -> str:
+        """The one type of those operands that are tensors."""
+        types = {self.tensor(name).dtype for name in names if isinstance(self[name], NodeName)}
+        if len(types) != 1:
+            raise UnsaidError(f"no equation says {self.node.operation} of {' and '.join(sorted(types))}")
+        return types.pop()
 
     def wanted(self, **values: Any) -> None:
         """Refuses other values of operands than these, where they are said."""
@@ -156,14 +161,16 @@ class NodeOperands:
         return listed * rank if len(listed) == 1 else listed
 
 
-def number(value: float, dtype: str) -> str:
-    """A number as a term of its type.
+def number(value: Any, dtype: str) -> str:
+    """A number as a term of its type; UnsaidError for what the type has not.
 
     >>> number(2, "f32"), number(-0.5, "f32"), number(3, "i32")
     ('2.0', '(-0.5)', '3')
     """
-    if value != value:
-        raise UnsaidError("no equation says NaN")
+    if not isinstance(value, bool | int | float):
+        raise UnsaidError(f"no equation says {getattr(value, 'name', value)} as a number")
+    if value != value or not (dtype.startswith("f") or float(value).is_integer()):
+        raise UnsaidError(f"no equation says {value} of {dtype}")
     text = repr(float(value)) if dtype.startswith("f") else str(int(value))
     return f"({text})" if text.startswith("-") else text
 

@@ -4,16 +4,17 @@ An export follows the branch that its examples take, and PyTorch tells what it d
 
 | it took for granted | then |
 |---|---|
-| that no length is 1 (never told) | a size that may be 0 or 1 is tried there |
-| `m > 4`, `m - 2 >= 2`, `m != 1`, of one size, false at a few small ones | these are tried |
+| that no length is 1 (never told) | a size that may be 0 or 1 is fixed there |
+| `m > 4`, `m - 2 >= 2`, `m != 1`, of one size, false at a few small ones | it is fixed at these |
 | `m < 20`, `m % 2 == 0`, `m < n` | refused, unless it holds for all sizes of the contract |
 
-What is tried, the equations beside the reference, is of those sizes alone; elsewhere the decisions hold.
+With a size fixed, the reference is exported anew, and what PyTorch decided then is asked in the same way, until each
+export is of one branch.  Equations are held against the reference at a few sizes of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import FALSE, Expr, all_of, const, eq, negation, simplify, substitute, value, variables
@@ -22,44 +23,80 @@ from layoutalg.judge.graph import UnsaidError
 from layoutalg.prove import ForAll, Limits
 from layoutalg.prove.decide import holds
 
+Sizes = Mapping[str, int]
+
 #: Beyond it a decision on one size must hold.
 SMALL = 32
+
+#: Of how many exports a reference may be.
+MOST = 64
 
 _LIMITS = Limits(seconds=1)
 
 
-def special_sizes(decided: Sequence[str], sizes: Sequence[str], file: SpecFile) -> list[dict[str, int]]:
-    """The sizes to be tried, each with others that are small; UnsaidError where a decision fails for too many.
+def special_sizes(decided: Callable[[Sizes], Sequence[str]], sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:
+    """The sizes to be tried, some of each export but the first; UnsaidError where a decision fails for too many.
 
-    `decided`: conditions on sizes that PyTorch decided, as `layoutalg.index.parse` reads them.
+    `decided`: of the export with some sizes fixed, the conditions on sizes that PyTorch decided, as
+    `layoutalg.index.parse` reads them.
     """
-    found = {(name, n) for name in sizes for n in (0, 1) if _is_in(file.symbols[name], n)}
+    seen: set[frozenset[tuple[str, int]]] = set()
+    left: list[Sizes] = [{}]
+    while left:
+        fixed = left.pop()
+        if frozenset(fixed.items()) in seen or _is_none(fixed, file):
+            continue
+        seen.add(frozenset(fixed.items()))
+        if len(seen) > MOST:
+            raise UnsaidError(f"the reference may say something else at more than {MOST} sizes, as {shown(fixed)}")
+        if fixed:
+            yield from _some(fixed, sizes, file)
+        open_ = [name for name in sizes if name not in fixed]
+        left += [{**fixed, name: n} for name, n in _apart(decided(fixed), fixed, open_, file)] if open_ else []
+
+
+def _apart(decided: Sequence[str], fixed: Sizes, open_: Sequence[str], file: SpecFile) -> list[tuple[str, int]]:
+    """The open sizes that may be such that what was decided with some fixed does not hold."""
+    found = {(name, n) for name in open_ for n in (0, 1) if _is_in(file.symbols[name], n)}
+    given = all_of(file.given, _are(fixed, file), *(const(1) < file.symbols[name] for name in open_))
     for text in decided:
         try:
             condition = parse(text, file.symbols)
         except ParseError as error:
             raise UnsaidError(f"no equation says a reference that decides by its sizes: {error}") from None
-        if holds(ForAll("what PyTorch decided", condition, file.given), _LIMITS):
+        if holds(ForAll("what PyTorch decided", condition, given), _LIMITS):
             continue
         own = variables(condition)
-        beyond = all_of(file.given, *(const(SMALL) < v for v in own))
+        beyond = all_of(given, *(const(SMALL) < v for v in own))
         if len(own) != 1 or not holds(ForAll("what PyTorch decided", condition, beyond), _LIMITS):
-            raise UnsaidError(f"the reference may say something else where not {text}")
+            raise UnsaidError(f"the reference may say something else where not {text}{shown(fixed, ', at ')}")
         (size,) = own
-        found |= {(size.value.name, n) for n in range(SMALL + 1) if _is_in(size, n) and not value(condition, {size: n})}
-    return [at for name, n in sorted(found) for at in _beside(name, n, sizes, file)]
+        found |= {
+            (size.value.name, n) for n in range(2, SMALL + 1) if _is_in(size, n) and not value(condition, {size: n})
+        }
+    return sorted(found, reverse=True)
 
 
-def _beside(name: str, n: int, sizes: Sequence[str], file: SpecFile) -> Iterator[dict[str, int]]:
-    """A size with others, these all small and alike, or apart; UnsaidError where none of these is given."""
-    symbols, found = file.symbols, False
-    for others in ([1] * len(sizes), [2] * len(sizes), range(3, 3 + 2 * len(sizes), 2)):
-        at = {one: n if one == name else _clipped(symbols[one], m) for one, m in zip(sizes, others, strict=True)}
-        if simplify(substitute(file.given, {symbols[one]: const(m) for one, m in at.items()})) is not FALSE:
-            found = True
+def _are(fixed: Sizes, file: SpecFile) -> Expr:
+    return all_of(*(eq(file.symbols[name], n) for name, n in fixed.items()))
+
+
+def _is_none(fixed: Sizes, file: SpecFile) -> bool:
+    """Whether no sizes of a contract are these."""
+    return bool(fixed) and holds(ForAll("a size", negation(_are(fixed, file)), file.given), _LIMITS)
+
+
+def _some(fixed: Sizes, sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:
+    """Some sizes of a contract, the open ones small, all alike and apart; UnsaidError where none is given."""
+    symbols, seen = file.symbols, list[Sizes]()
+    for others in ([2] * len(sizes), range(3, 3 + 2 * len(sizes), 2)):
+        at = {one: fixed.get(one, _clipped(symbols[one], n)) for one, n in zip(sizes, others, strict=True)}
+        given = simplify(substitute(file.given, {symbols[one]: const(n) for one, n in at.items()}))
+        if given is not FALSE and at not in seen:
+            seen.append(at)
             yield at
-    if not found and not holds(ForAll("a size", negation(eq(symbols[name], n)), file.given), _LIMITS):
-        raise UnsaidError(f"the reference may say something else at {name} = {n}")
+    if not seen:
+        raise UnsaidError(f"the reference may say something else at {shown(fixed)}")
 
 
 def _is_in(size: Expr, n: int) -> bool:
@@ -70,6 +107,15 @@ def _clipped(size: Expr, n: int) -> int:
     return int(min(max(n, size.lo), size.hi))
 
 
-def lengths_at(lengths: Sequence[str], at: Mapping[str, int], symbols: Mapping[str, Expr]) -> tuple[int, ...]:
+def shown(at: Sizes, before: str = "") -> str:
+    """Sizes in words, behind others where there are any.
+
+    >>> shown({"m": 1, "n": 3}), shown({}, ", at ")
+    ('m = 1, n = 3', '')
+    """
+    return before * bool(at) + ", ".join(f"{name} = {n}" for name, n in at.items())
+
+
+def lengths_at(lengths: Sequence[str], at: Sizes, symbols: Mapping[str, Expr]) -> tuple[int, ...]:
     """A tensor's lengths at sizes."""
     return tuple(value(parse(one, symbols), {symbols[name]: n for name, n in at.items()}) for one in lengths)

@@ -1,6 +1,7 @@
 """Equations of PyTorch's operations, beside what PyTorch gave (`recorded_graphs`)."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -65,20 +66,23 @@ def test_a_weight_is_the_tensor_of_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "operands", "types"),
+    ("operation", "operands", "types", "why"),
     [
-        ("aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [0], "dtype": "int64"}, ("f32", "f32", "i64")),
-        ("aten.lt.Tensor", {"self": NodeName("x"), "other": NodeName("y")}, ("i32", "f32", "bool")),
-        ("aten.lt.Scalar", {"self": NodeName("x"), "other": 0.5}, ("i32", "f32", "bool")),
+        ("aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [0], "dtype": "int64"}, ("f32", "f32", "i64"),
+         "aten.sum.dim_IntList of f32 as i64"),
+        ("aten.lt.Tensor", {"self": NodeName("x"), "other": NodeName("y")}, ("i32", "f32", "bool"),
+         "aten.lt.Tensor of f32 and i32"),
+        ("aten.lt.Scalar", {"self": NodeName("x"), "other": 0.5}, ("i32", "f32", "bool"), "0.5 of i32"),
+        ("aten.add.Tensor", {"self": NodeName("x"), "other": math.inf}, ("i32", "f32", "i32"), "inf of i32"),
     ],
-)
+)  # fmt: skip
 def test_what_another_type_would_cut_is_not_said(
-    operation: str, operands: dict[str, object], types: tuple[str, str, str]
+    operation: str, operands: dict[str, object], types: tuple[str, str, str], why: str
 ) -> None:
     lengths = () if "sum" in operation else ("m",)
     node = TensorNode("s", operation, operands, lengths, types[2])
     taken = {name: TensorNode(name, "", {}, ("m",), own) for name, own in zip("xy", types[:2], strict=True)}
-    with pytest.raises(UnsaidError, match=f"no equation says {operation}"):
+    with pytest.raises(UnsaidError, match=f"no equation says {why}"):
         Graph((node,), taken, {"o": "s"}).equations(OPERATIONS)
 
 

@@ -1,27 +1,53 @@
 """Sizes at which what PyTorch decided may fail."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
 import pytest
 
 from layoutalg.formats import loads
+from layoutalg.index import lt
 from layoutalg.judge.graph import UnsaidError
 from layoutalg.judge.sizes import special_sizes
 
 FILE = loads("symbols = { m = { min = 1, max = 4096 }, n = { min = 2, max = 4096 } }")
 
 
+Sizes = Mapping[str, int]
+
+
+def tried(sizes: Sequence[str], decided: Callable[[Sizes], Sequence[str]] = lambda _: ()) -> list[Sizes]:
+    return list(special_sizes(decided, sizes, FILE))
+
+
+def at_first(*texts: str) -> Callable[[Sizes], Sequence[str]]:
+    return lambda fixed: () if fixed else texts
+
+
 def test_a_size_that_may_be_1_is_tried_there() -> None:
-    assert special_sizes([], ["m", "n"], FILE) == [{"m": 1, "n": n} for n in (2, 2, 5)]
+    assert tried(["m", "n"]) == [{"m": 1, "n": n} for n in (2, 5)]
 
 
 def test_what_holds_for_all_sizes_asks_for_none() -> None:
-    assert special_sizes(["(n) + 2 >= 4", "(m) == (m)"], ["n"], FILE) == []
+    assert tried(["n"], at_first("(n) + 2 >= 4", "(m) == (m)")) == []
 
 
 def test_where_a_decision_fails_a_few_times_it_is_tried() -> None:
-    assert {at["n"] for at in special_sizes(["n > 4"], ["n"], FILE)} == {2, 3, 4}
+    assert {at["n"] for at in tried(["n"], at_first("n > 4"))} == {2, 3, 4}
+
+
+def test_what_is_decided_where_a_size_is_fixed_is_asked_too() -> None:
+    assert {at["n"] for at in tried(["m", "n"], lambda fixed: ("n > 4",) if fixed == {"m": 1} else ())} == {2, 3, 4, 5}
+    with pytest.raises(UnsaidError, match="where not n <= 100, at m = 1"):
+        tried(["m", "n"], lambda fixed: ("n <= 100",) if fixed == {"m": 1} else ())
+
+
+def test_sizes_that_a_contract_has_not_are_not_tried() -> None:
+    file = replace(FILE, given=lt(1, FILE.symbols["m"]))
+    assert list(special_sizes(lambda _: (), ["m", "n"], file)) == []
 
 
 @pytest.mark.parametrize("text", ["n < 20", "n % 2 == 0", "m < n", "n != 37", "Max(n, 2) == n"])
 def test_a_decision_that_fails_for_many_sizes_is_refused(text: str) -> None:
     with pytest.raises(UnsaidError):
-        special_sizes([text], ["m", "n"], FILE)
+        tried(["m", "n"], at_first(text))

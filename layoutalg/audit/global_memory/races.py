@@ -9,7 +9,6 @@ what else is loaded is none of them, no two meet.
 | equal units are of one thread | the same, and each two such groups, by their coordinates (`index.rows`) |
 | no two threads meet | each two accesses, with all that their guards say |
 | those that meet store the same, in any block (`one_value`) | an access that each thread makes once |
-| those that meet are of one block, and store the same | an access that each thread of a block makes once |
 
 Of many groups is asked before whether each thread has a row of its own for them (`own_rows`).
 
@@ -41,9 +40,9 @@ from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, shared_guard, without
 from layoutalg.audit.lds.block import BlockThreads
-from layoutalg.audit.lds.equal_values import ThreadValues, store_one_value
+from layoutalg.audit.lds.equal_values import ThreadValues
 from layoutalg.audit.tickets import Tickets
-from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, negation, variables
+from layoutalg.index import TRUE, Expr, all_of, any_of, eq, negation, variables
 from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
@@ -192,26 +191,16 @@ class _TensorRaces:
             and one_value_at_each_place(one, self._values, self.tensor.sizes, self.ask)
         ):
             return self._assuming(shown(about, "one value at each place"))
-        alike = self._same_bytes(one, other, there)
-        goal = any_of(*self._ordered([one], [other], there), apart, alike)
+        goal = any_of(*self._ordered([one], [other], there), apart)
         known = self._known((one.offset, one.guard), (other.offset, other.guard), there)
         obligation = ForAll("no two threads meet", goal, all_of(given, one.guard, guard, known), self._shown(there))
-        answer = self.ask.decide(about, obligation)
-        return answer if alike is FALSE else self._assuming(answer)
+        return self.ask.decide(about, obligation)
 
     def _assuming(self, answer: Answer) -> Answer:
         """What is taken for granted where values are compared."""
         if not self._values.functions.applied:
             return answer
         return answer._replace(verdict=replace(answer.verdict, assumptions=(*answer.verdict.assumptions, ASSUMPTION)))
-
-    def _same_bytes(self, one: UnitAccess, other: UnitAccess, there: Mapping[Expr, Expr]) -> Expr:
-        """Where two threads leave the same, whichever is last: those of a block that stores one value at one place."""
-        once = one is other and bool(one.access.stored) and not one.access.loops
-        if not once or not store_one_value(one.access, self._values):
-            return FALSE
-        at = (one.offset, *self.tensor.launched.blocks)
-        return all_of(*(eq(e, moved(e, there)) for e in at))
 
     @cached_property
     def _values(self) -> ThreadValues:

@@ -32,8 +32,6 @@ from copy import copy
 from itertools import pairwise
 from math import prod
 
-import numpy as np
-
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.block import BlockThreads
@@ -272,14 +270,6 @@ def store_alike(one: LdsRow, other: LdsRow, values: ThreadValues) -> bool:
     if not _stored(one) or len(_stored(one)) != len(_stored(other)):
         return False  # nothing is known of what one of them stores
     return a.width == b.width and all(_alike(rows, values) for rows in _each_iteration(one, other))
-
-
-def store_one_value(access: TracedAccess, values: ThreadValues) -> bool:
-    """Whether all threads of a block store the same by an access, in one turn of the loops around it."""
-    threads = np.nonzero(values.block.may_hold(access.guard))[0].tolist()
-    held = (tuple(values.of(e, thread) for e in access.stored) for thread in threads)
-    first = next(held, None)
-    return first is not None and all(one == first for one in held)  # most differ at once
 
 
 def _each_iteration(one: LdsRow, other: LdsRow) -> Iterator[list[tuple[LdsRow, int, int]]]:

@@ -18,7 +18,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from layoutalg.audit.trial import NEAR, differing
 from layoutalg.errors import LaunchError, first_line
 from layoutalg.formats.equations import EquationNames, equation
 from layoutalg.formats.model import SpecFile
+from layoutalg.index import Expr, all_of
 from layoutalg.index.parse import parse
 from layoutalg.judge import exported, sizes
 from layoutalg.judge.aten import OPERATIONS
@@ -98,7 +99,7 @@ class ReferenceFunction:
             with _unsaid(fixed):
                 return (self._graph(fixed, tensors, writes) if fixed else graph).decided
 
-        for at in sizes.special_sizes(decided, names, file):
+        for at in sizes.special_sizes(decided, names, replace(file, given=_with_elements(tensors, writes, file))):
             with _unsaid(at):
                 self._try_at(at, equations, tensors, file)
         return equations
@@ -115,8 +116,6 @@ class ReferenceFunction:
         """UnsaidError where it gives something else than equations at these sizes."""
         random = np.random.default_rng(0)
         lengths = {name: sizes.lengths_at(one.lengths, at, file.symbols) for name, one in tensors.items()}
-        if any(n < 0 for shape in lengths.values() for n in shape):
-            return
         arrays = {name: _filled(random, one.dtype, lengths[name]) for name, one in tensors.items()}
         known = {name: one if lengths[name] else one[()] for name, one in arrays.items()}
         named = EquationNames(
@@ -199,6 +198,12 @@ def _unsaid(at: sizes.Sizes) -> Iterator[None]:
         yield
     except LaunchError as error:
         raise UnsaidError(f"at {sizes.shown(at)}: {error}") from None
+
+
+def _with_elements(tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str], file: SpecFile) -> Expr:
+    """What is given of sizes, and that what is written has elements: of others nothing is said."""
+    lengths = ((parse(text, file.symbols), name in writes) for name, one in tensors.items() for text in one.lengths)
+    return all_of(file.given, *(length >= written for length, written in lengths))
 
 
 def _filled(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:

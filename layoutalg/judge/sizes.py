@@ -5,7 +5,7 @@ An export follows the branch that its examples take, and PyTorch tells what it d
 | it took for granted | then |
 |---|---|
 | that no length is 1 (never told) | a size that may be 0 or 1 is fixed there |
-| `m > 4`, `m - 2 >= 2`, `m != 1`, of one size, false at a few small ones | it is fixed at these |
+| `m > 4`, `m - 2 >= 2`, `1 < m * n`, false only where a size is small | it is fixed at these |
 | `m < 20`, `m % 2 == 0`, `m < n` | refused, unless it holds for all sizes of the contract |
 
 With a size fixed, the reference is exported anew, and what PyTorch decided then is asked in the same way, until each
@@ -25,7 +25,7 @@ from layoutalg.prove.decide import holds
 
 Sizes = Mapping[str, int]
 
-#: Beyond it a decision on one size must hold.
+#: Where some size is beyond it a decision must hold.
 SMALL = 32
 
 #: Of how many exports a reference may be.
@@ -64,17 +64,17 @@ def _apart(decided: Sequence[str], fixed: Sizes, open_: Sequence[str], file: Spe
             condition = parse(text, file.symbols)
         except ParseError as error:
             raise UnsaidError(f"no equation says a reference that decides by its sizes: {error}") from None
-        if holds(ForAll("what PyTorch decided", condition, given), _LIMITS):
-            continue
-        own = variables(condition)
-        beyond = all_of(given, *(const(SMALL) < v for v in own))
-        if len(own) != 1 or not holds(ForAll("what PyTorch decided", condition, beyond), _LIMITS):
-            raise UnsaidError(f"the reference may say something else where not {text}{shown(fixed, ', at ')}")
-        (size,) = own
-        found |= {
-            (size.value.name, n) for n in range(2, SMALL + 1) if _is_in(size, n) and not value(condition, {size: n})
-        }
+        if not _holds(condition, given):
+            small = next((v for v in variables(condition) if _holds(condition, given, const(SMALL) < v)), None)
+            if small is None:
+                raise UnsaidError(f"the reference may say something else where not {text}{shown(fixed, ', at ')}")
+            found |= {(small.value.name, n) for n in range(2, SMALL + 1)
+                      if _is_in(small, n) and not _holds(condition, given, eq(small, n))}  # fmt: skip
     return sorted(found, reverse=True)
+
+
+def _holds(condition: Expr, *given: Expr) -> bool:
+    return holds(ForAll("what PyTorch decided", condition, all_of(*given)), _LIMITS)
 
 
 def _are(fixed: Sizes, file: SpecFile) -> Expr:
@@ -83,7 +83,7 @@ def _are(fixed: Sizes, file: SpecFile) -> Expr:
 
 def _is_none(fixed: Sizes, file: SpecFile) -> bool:
     """Whether no sizes of a contract are these."""
-    return bool(fixed) and holds(ForAll("a size", negation(_are(fixed, file)), file.given), _LIMITS)
+    return bool(fixed) and _holds(negation(_are(fixed, file)), file.given)
 
 
 def _some(fixed: Sizes, sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:

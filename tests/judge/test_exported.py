@@ -78,7 +78,9 @@ FILE = loads("symbols = { m = { min = 1, max = 4096 }, n = { min = 1, max = 4096
 SQUARE = {name: TakenTensor("f32", ("m", "n")) for name in ("x", "o")}
 
 
-def said(folder: Path, body: str, tensors: dict[str, TakenTensor] = SQUARE, writes: tuple[str, ...] = ("o",)) -> object:
+def said(
+    folder: Path, body: str, tensors: dict[str, TakenTensor] = SQUARE, writes: tuple[str, ...] = ("o",)
+) -> tuple[str, ...]:
     taken = ", ".join(name for name in tensors if name not in writes)
     path = written(folder, f"import torch\ndef reference({taken}):\n    {body}\n")
     return ReferenceFunction.of(path).equations(tensors, writes, FILE)
@@ -105,6 +107,13 @@ def test_an_equation_of_all_sizes_is_tried_at_one(tmp_path: Path) -> None:
 def test_a_branch_by_a_size_is_no_equation(tmp_path: Path, asked: str, why: str) -> None:
     with pytest.raises(UnsaidError, match=why):
         said(tmp_path, f"return x * 2 if {asked} else x")
+
+
+def test_sizes_without_results_are_none(tmp_path: Path) -> None:
+    lengths = {"x": ("1", "m", "n"), "w": ("1", "1", "3", "3"), "o": ("1", "m-2", "n-2")}
+    tensors = {name: TakenTensor("f32", own) for name, own in lengths.items()}
+    (found,) = said(tmp_path, "return torch.nn.functional.conv2d(x[None], w)[0]", tensors)
+    assert found == "o[i0, i1, i2] = (sum[r0 < 3, r1 < 3] x[0, i1 + r0, i2 + r1] * w[i0, 0, r0, r1])"
 
 
 def test_a_number_made_of_sizes_is_refused_by_its_name(tmp_path: Path) -> None:

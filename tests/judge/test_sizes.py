@@ -36,6 +36,11 @@ def test_where_a_decision_fails_a_few_times_it_is_tried() -> None:
     assert {at["n"] for at in tried(["n"], at_first("n > 4"))} == {2, 3, 4}
 
 
+def test_what_fails_where_two_sizes_are_small_is_tried_there() -> None:
+    found = tried(["m", "n"], lambda fixed: () if "m" in fixed else ("8 < m * n",))
+    assert {at["m"] for at in found if at["m"] > 1} == {2, 3, 4}
+
+
 def test_what_is_decided_where_a_size_is_fixed_is_asked_too() -> None:
     assert {at["n"] for at in tried(["m", "n"], lambda fixed: ("n > 4",) if fixed == {"m": 1} else ())} == {2, 3, 4, 5}
     with pytest.raises(UnsaidError, match="where not n <= 100, at m = 1"):

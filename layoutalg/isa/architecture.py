@@ -168,11 +168,14 @@ class Architecture:
     used_fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
     #: Fields of memory instructions that say how, not what, is accessed, besides the common ones.
     hints: frozenset[str] = frozenset()
+    #: Whether packed operations on f32 take 32 bits of a scalar register or constant, for both halves (LLVM,
+    #: hasPKF32InstsReplicatingLower32BitsOfScalarInput).
+    packs_low_scalars: bool = False
     #: Whether literals may have 64 bits, in the two dwords behind an instruction (operand code 254).
     wide_literals: bool = False
     #: Whether a lane's 32-bit offset from a scalar base in global memory has a sign.
     signed_lane_offset: bool = False
-    #: Bits of MODE that decide nothing of what is modelled.
+    #: Bits of MODE, and of SCHED_MODE (`decode.modes`), that decide nothing of what is modelled.
     free_mode: int = 0
     #: Bits of the count of user registers (AMDGPUUsage, COMPUTE_PGM_RSRC2, USER_SGPR_COUNT).
     user_count_bits: int = 5
@@ -297,6 +300,10 @@ _RDNA4 = replace(
     wave_number=(108 + 8, 25, 29),  # ttmp8 (LLVM, SITargetLowering::lowerWaveID)
 )
 
+#: The bits of SCHED_MODE with which code takes over from the machine to wait for what registers depend on (LLVM,
+#: GCNSubtarget::hasExpertSchedulingMode), as `decode.modes` counts them.
+_SCHEDULED = 0b11 << 32
+
 _CDNA5 = replace(
     _RDNA4,
     name="cdna5",
@@ -306,6 +313,7 @@ _CDNA5 = replace(
         form: {"scale_offset": bit} for form, bit in (("GLOBAL", 48), ("FLAT", 48), ("SCRATCH", 48), ("SMEM", 56))
     },
     used_fields={"FLAT": frozenset({"saddr"})},
+    packs_low_scalars=True,
     wide_literals=True,
     even_vectors=True,
     hints=frozenset({"nv"}),  # that nobody writes it meanwhile
@@ -313,7 +321,7 @@ _CDNA5 = replace(
     signed_lane_offset=True,
     # how accesses whose address had no page are tried again (LLVM's pull request 169016, "Enable multi-group xnack
     # replay in hardware (GFX1250)")
-    free_mode=1 << 25,
+    free_mode=1 << 25 | _SCHEDULED,
     counters=replace(_RDNA4.counters, copies="async", copies_back="async_back"),
     waits={
         **{name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},

@@ -27,6 +27,9 @@ NO_MODE = -1
 #: The number of MODE among the machine's registers, and the bits of it that are modelled.
 _MODE, _KNOWN = 1, 0xFF | OVERFLOW
 
+#: Where the bits of each register of the machine lie here: those of SCHED_MODE behind MODE's (LLVM, SIDefines, Hwreg).
+_FIRST: Mapping[int, int] = {_MODE: 0, 26: 32}
+
 #: Instruction → the first of the four bits that its immediate is.
 _QUARTERS: Mapping[str, int] = {"S_ROUND_MODE": 0, "S_DENORM_MODE": 4}
 
@@ -39,13 +42,15 @@ NO_FLOAT_MODE: Mapping[int, str] = {27: "whether M0 names registers", 28: "wheth
 def bits_written(instruction: Instruction) -> tuple[int, int]:
     """The first bit of MODE that an instruction of `SETS_MODE` writes, and how many; (0, 0) where it writes none.
 
+    Bits of SCHED_MODE are counted from 32 on.
+
     >>> bits_written(Instruction(0, 8, "S_SETREG_IMM32_B32", "SOPK", {}, {"simm16": 23 << 6 | 1}))
     (23, 1)
     """
     said = instruction.fields.get("simm16", 0)
     if instruction.name in _QUARTERS:
         return _QUARTERS[instruction.name], 4
-    return (said >> 6 & 31, (said >> 11) + 1) if said & 63 == _MODE else (0, 0)
+    return (_FIRST[said & 63] + (said >> 6 & 31), (said >> 11) + 1) if said & 63 in _FIRST else (0, 0)
 
 
 def sets_mode(instruction: Instruction, free: int) -> bool:

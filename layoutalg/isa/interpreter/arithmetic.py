@@ -25,6 +25,7 @@ from layoutalg.isa.semantics.entries import Alu, Effect, bits_of
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.flushed import KEPT, UNSAID, FlushedValues
 from layoutalg.isa.semantics.overflow import HeldValues
+from layoutalg.isa.semantics.packed import BRAIN
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.values import Values, Word
 
@@ -113,8 +114,9 @@ class Arithmetic:
         if mode == NO_MODE or mode & ~(OVERFLOW | KEPT) != FLOAT_MODE & ~KEPT or mode & KEPT not in (0, KEPT):
             which = "a float mode that depends on the way there" if mode == NO_MODE else f"the float mode {mode:#x}"
             raise UnsupportedInstructionError(f"{instruction.name} in {which}")
-        if not mode & KEPT and instruction.name in UNSAID:
-            raise UnsupportedInstructionError(f"{instruction.name} where denormals are flushed")
+        if (not mode & KEPT and instruction.name in UNSAID) or (mode != FLOAT_MODE and instruction.name in BRAIN):
+            which = "overflows are held" if mode & KEPT else "denormals are flushed"
+            raise UnsupportedInstructionError(f"{instruction.name} where {which}")
         values = self.w if mode & KEPT else cast(Values, FlushedValues(self.w))
         return cast(Values, HeldValues(values)) if mode & OVERFLOW else values
 
@@ -161,24 +163,27 @@ def _refuse_beyond(instruction: Instruction, alu: Alu) -> None:
 def _number(instruction: Instruction, alu: Alu, token: str) -> int:
     """The bits of the floating-point number that a source is, or of each that it holds; 0 of other sources."""
     mixed = alu.mixed and token[0] in "abc"
+    if instruction.name in BRAIN and not mixed and instruction.operands[token[0]].kind == "float":
+        raise UnsupportedInstructionError(f"{instruction.place}: a constant of two bf16")
     return _number_in_mixture(instruction, token) if mixed else alu.number(token)
 
 
 def _number_in_mixture(instruction: Instruction, token: str) -> int:
     """The bits of a source of a mixed operation; refused are the half of an f32, and the upper half of a constant.
 
-    An inline constant as f16 is one in the lower half (LLVM, VOP3PInstructions, MadFmaMixFP32Pats: FP16_ONE); of a
-    literal, and of what is above, no source says.
+    An inline constant as f16 is one in the lower half (LLVM, VOP3PInstructions, MadFmaMixFP32Pats: FP16_ONE), as bf16
+    the upper half of an f32 (there, BF16_ONE); of a literal, and of the other half, no source says.
     """
     fields, bit, operand = instruction.fields, bits_of(token[0]), instruction.operands[token[0]]
-    upper = fields.get("opsel", 0) & bit
+    upper, brain = bool(fields.get("opsel", 0) & bit), instruction.name in BRAIN
     if not (fields.get("opsel_hi", 3) | fields.get("opsel_hi2", 1) << 2) & bit:
         if upper:
             raise UnsupportedInstructionError(f"{instruction.place}: the half of an f32")
         return 32
-    if operand.index and (operand.kind == "bits" or (upper and operand.kind in ("int", "float"))):
-        raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as f16")
-    return 16
+    said = operand.kind in ("s", "v", "m0") or (operand.kind == "float" and upper == brain)
+    if operand.index and not said and not (operand.kind == "int" and not upper and not brain):
+        raise UnsupportedInstructionError(f"{instruction.place}: the constant {operand} as {'b' * brain}f16")
+    return 32 if brain else 16
 
 
 #: What the name of an operation whose result is one number ends with; conversions and those of several begin so.

@@ -201,6 +201,12 @@ class Operands:
         lower half (AMDGPUISelDAGToDAG, SelectVOP3PMods).
         """
         picked = selected(instruction, "abc".index(role))
+        if self.kernel.architecture.packs_low_scalars and operand.kind not in ("v", "a"):
+            if picked != {0} and (operand.kind, operand.index) != ("int", 0):
+                raise UnsupportedInstructionError(
+                    f"{instruction.place}: the upper half of {operand}, which is no vector"
+                )
+            return partial(self._twice, operand)
         if operand.kind in ("int", "float") and (operand.index == 0 or picked == {0}):
             word = self.constant(operand, 32)
             return _always(self.w.pair(word, word))
@@ -218,6 +224,10 @@ class Operands:
             return self.w.pair(word, word)
 
         return twice
+
+    def _twice(self, operand: Operand) -> Word:
+        word = self.constant(operand, 32)
+        return self.w.pair(word, word)
 
     def mask(self, operand: Operand) -> Truth:
         """A lane mask in scalar registers, as a truth for each lane."""

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from layoutalg.isa.run.circle import part_of_two_by_pi
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
 from layoutalg.isa.run.eights import decoded, encoded
-from layoutalg.isa.run.fused import fused
+from layoutalg.isa.run.fused import fused, odd_fused
 from layoutalg.isa.run.scaled import SCALED
 from layoutalg.isa.semantics.flushed import FLUSHED
 from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING
@@ -157,6 +157,17 @@ def _towards_zero(a: Array) -> Array:
     return (nearest.view(np.uint16) - beyond.astype(np.uint16)).view(np.float16)
 
 
+def _fused_to_bf16(a: Array, b: Array, c: Array) -> Array:
+    """The bf16 nearest to the exact a · b + c of f32."""
+    with np.errstate(all="ignore"):
+        total = odd_fused(*(number(one, "f32").astype(np.float64) for one in (a, b, c)))
+        narrow = total.astype(np.float32)
+        further = np.abs(narrow) > np.abs(total)
+        odd = np.where(further, np.nextafter(narrow, np.float32(0)), narrow).view(np.uint32)
+    odd |= (np.isfinite(total) & (number(odd, "f32") != total)).astype(np.uint32)  # of neighbours the one that is odd
+    return _to_bf16(odd)
+
+
 def _to_bf16(bits: Array) -> Array:
     """Rounded to nearest even; a NaN stays one."""
     rounded = (bits + (np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1)))) >> np.uint32(16)
@@ -282,7 +293,7 @@ _PLAIN: Mapping[str, Function] = {
     **{
         f"{name}_{kind}": _of(kind, _transcendental(function, flush=False))
         for kind in ("f16", "f32")
-        for name, function in (("sin", _sine), ("cos", partial(_sine, quarter=1)))
+        for name, function in (("sin", _sine), ("cos", partial(_sine, quarter=1)), ("tanh", np.tanh))
     },
     **{f"ldexp_{kind}": _ldexp(kind) for kind in _FLOATS},
     **{f"exponent_of_{kind}": _frexp_exponent(kind) for kind in _FLOATS},
@@ -290,6 +301,7 @@ _PLAIN: Mapping[str, Function] = {
     **{name: _of(name[-3:], function) for name, function in DIVISION.items()},
     "f16_of_f32_cut": lambda a: word(_towards_zero(number(a, "f32")), "f16"),
     "bf16_of_f32": _to_bf16,
+    "bf16_of_fma_f32": _fused_to_bf16,
     **{f"f32_of_{kind}{suffix}": _of_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     **{f"{kind}{suffix}_of_f32": _to_eight(kind, fnuz) for kind, suffix, fnuz in _EIGHTS},
     "mad_f32": _of("f32", _mad),

@@ -265,7 +265,7 @@ NO_EFFECT = frozenset({
     "S_WAKEUP", "V_NOP", "S_WAIT_XCNT", "S_SETPRIO_INC_WG",
     "S_WAIT_BVHCNT", "S_WAIT_SAMPLECNT", "S_WAIT_EXPCNT", "S_WAIT_IDLE", "S_WAITCNT_DEPCTR",
     "BUFFER_GL0_INV", "BUFFER_GL1_INV", "BUFFER_WBINVL1", "BUFFER_WBINVL1_VOL", "BUFFER_INV", "BUFFER_INVL2",
-    "BUFFER_WBL2", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",
+    "BUFFER_WBL2", "GLOBAL_PREFETCH_B8", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",
 })  # fmt: skip
 
 #: What invalidates a wave's first cache on RDNA, so that it finds what its block's waves have stored, and the least

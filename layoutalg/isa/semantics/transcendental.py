@@ -9,7 +9,7 @@ exact where a compiler corrects it (divisions and roots, which end in a fused st
 | `rcp` | 1 ulp | 1 ulp, denormals flushed | 2²⁹ ulp |
 | `rsq`, `sqrt` | 1 ulp | 1 ulp, denormals flushed | 2²⁹ ulp |
 | `exp`, `log`, to the base 2 | 1 ulp | 1 ulp, denormals flushed | – |
-| `sin`, `cos`, of turns | not stated | not stated | – |
+| `sin`, `cos`, of turns; `tanh` | not stated | not stated | – |
 
 So denormals, as argument and as result, are zeros to the f32 functions of the first three lines.
 """
@@ -30,6 +30,8 @@ def _rows() -> Iterator[Row]:
             yield names, one, function(f"{operation}_{kind}")
         for operation in () if kind == "f64" else ("sin", "cos"):
             yield f"V_{operation.upper()}_{name}", one, function(f"{operation}_{kind}")
+    for name in ("F16", "F32"):
+        yield f"V_TANH_{name}", f"d{name[1:]} <- a{name[1:]}", function(f"tanh_{name.lower()}")
     yield "V_RCP_IFLAG_F32", "d32 <- a32", function("rcp_f32")
 
 

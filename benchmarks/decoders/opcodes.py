@@ -23,7 +23,7 @@ _SCALAR: tuple[Place, ...] = (
 )  # fmt: skip
 _VECTOR: tuple[Place, ...] = (("VOP2", 0, 31, 25, 6), ("VOP1", 0b0111111, 25, 9, 8), ("VOPC", 0b0111110, 25, 17, 8))
 _RDNA: tuple[Place, ...] = (
-    *_SCALAR, *_VECTOR, ("VOP3", 0b110101, 26, 16, 10), ("VOP3P", 0b11001100, 24, 16, 7),
+    *_SCALAR, *_VECTOR, ("VOP3", 0b110101, 26, 16, 10), ("VOP3P", 0b11001100, 24, 16, 8),
     ("VOPD", 0b110010, 26, 17, 9), ("DS", 0b110110, 26, 18, 8),
 )  # fmt: skip
 _RDNA4: tuple[Place, ...] = (

@@ -66,7 +66,13 @@ def like(encoding: str, name: str, operands: list[str]) -> str:
     if encoding == "VBUFFER":
         return "BUFFER_ATOMIC_ADD_U32"
     if encoding in ("VFLAT", "VGLOBAL"):
-        kinds = {"TENSOR": "", "ATOMIC": "ATOMIC_ADD_U32", "LOAD": "LOAD_B32", "STORE": "STORE_B32"}
+        kinds = {
+            "TENSOR": "",
+            "PREFETCH": "LOAD_B32",
+            "ATOMIC": "ATOMIC_ADD_U32",
+            "LOAD": "LOAD_B32",
+            "STORE": "STORE_B32",
+        }
         kind = next((kind for word, kind in kinds.items() if word in name), "")
         return f"{encoding[1:]}_{kind}" if kind else ""
     if encoding == "DS":

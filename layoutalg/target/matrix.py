@@ -8,7 +8,8 @@ the number of elements of A or B that a lane holds.
 | `runs`       | e·(l / S) + i                           | MFMA; gfx12's WMMA as most code loads it          |
 | `all`        | i                                       | gfx11's WMMA: lanes 16 apart hold the same        |
 | `isa_gfx12`  | 8·(i / 4) + 4·(l / 16) + i mod 4        | gfx1201's manual                                  |
-| `isa_gfx125` | 16·(i / 8) + 8·(l / 16) + i mod 8       | gfx1250's manual                                  |
+| `isa_gfx125` | 16·(i / 8) + 8·(l / 16) + i mod 8       | gfx1250's manual, of 16 bits                      |
+| `isa_gfx125_8` | 32·(i / 16) + 16·(l / 16) + i mod 16  | gfx1250's manual, of 8 bits                       |
 | `scaled_f8`  | e/2·(l / S) + i mod e/2 + K/2·(i / e/2) | scaled MFMA of 8 bits by AMD's blog and rocjitsu  |
 
 `layoutalg.target.operand` says what a map is and how to use it; which target has an instruction is said by the target's
@@ -43,6 +44,7 @@ RULES_OF_K: Mapping[str, Callable[[Expr, Expr, int, int], Expr]] = {
     "isa_gfx12": lambda lane, i, s, e: 8 * (i // 4) + 4 * (lane // 16) + i % 4,
     "scaled_f8": lambda lane, i, s, e: e // 2 * (lane // s) + i % (e // 2) + 32 * e // s * (i // (e // 2)),
     "isa_gfx125": lambda lane, i, s, e: 16 * (i // 8) + 8 * (lane // 16) + i % 8,
+    "isa_gfx125_8": lambda lane, i, s, e: 32 * (i // 16) + 16 * (lane // 16) + i % 16,
 }
 
 RULES_OF_D: Mapping[str, Place] = {

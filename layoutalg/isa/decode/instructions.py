@@ -216,6 +216,9 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     if own and name.startswith(_REUSING):
         fields = {key: value for key, value in fields.items() if key != "opsel_hi2"}
         fields |= {"reuse_b": 1} if raw.opsel_hi2 else {}
+        if name.endswith(_SIGNED):
+            unsigned = ~fields.pop("neg", 0) & 3
+            fields |= {"unsigned": unsigned} if unsigned else {}
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw)
@@ -228,6 +231,10 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
 #: CDNA 5's products have a bit in the place of OP_SEL_HI of the third source, which says that B is again the one before
 #: (LLVM's disassembler, matrix_b_reuse; A's is the third of OP_SEL).
 _REUSING = ("V_WMMA_", "V_SWMMAC_")
+
+#: Products of bytes, which have signs where the bit of NEG that is A's or B's is set (LLVM, VOP3PInstructions, IU8:
+#: neg_lo; RDNA 4 ISA, V_WMMA_I32_16X16X16_IU8).
+_SIGNED = "_IU8"
 
 
 def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:

@@ -44,7 +44,7 @@ _RDNA4: Mapping[str, Place] = {
     "VOP1": (0b0111111, 25, 9, 8),
     "VOP2": (0b0, 31, 25, 6),
     "VOP3": (0b110101, 26, 16, 10),
-    "VOP3P": (0b11001100, 24, 16, 7),
+    "VOP3P": (0b11001100, 24, 16, 8),
 }
 
 #: Instruction set → the file of its own opcodes; the decoder's names of the others are RDNA 4's.

@@ -173,3 +173,46 @@ def test_products_that_look_at_the_mode_are_done_in_one(target, line, mode):
     )
     with pytest.raises(UnsupportedInstructionError, match=f"in the float mode {mode:#x}"):
         machine.step(instruction)
+
+
+CDNA_5 = [
+    ("16x16x4_f32", 2, np.float32), ("16x16x64_fp8_bf8", 8, "fp8 bf8"), ("16x16x64_bf8_fp8", 8, "bf8 fp8"),
+    ("16x16x128_fp8_fp8", 16, "fp8 fp8"), ("16x16x128_bf8_fp8", 16, "bf8 fp8"), ("16x16x64_iu8", 8, np.int8),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "registers", "held"), CDNA_5)
+def test_products_of_cdna_5_are_numpys(form, registers, held):
+    """Lanes hold what the operand maps say, as most code loads it; the machine reads A and B in the manual's order."""
+    kind, result = ("i32", np.int32) if held is np.int8 else ("f32", np.float32)
+    b, d = 32 + registers, 32 + 2 * registers
+    text = f"v_wmma_{kind}_{form} v[{d}:{d + 7}], v[32:{b - 1}], v[{b}:{d - 1}], 0"
+    code = assembled_line("gfx1250", text + (" neg_lo:[1,1,0]" if held is np.int8 else ""))
+    rng, one = np.random.default_rng(2), matrix_instruction(f"wmma_{kind}_{form}")
+    if isinstance(held, str):
+        codes = [rng.integers(0x20, 0x58, (32, 4 * registers), np.uint8) for _ in "ab"]
+        numbers = [values(which, False)[bits] for which, bits in zip(held.split(), codes, strict=True)]
+    else:
+        each_has = registers * 4 // np.dtype(held).itemsize
+        numbers = codes = [rng.integers(-8, 9, (32, each_has)).astype(held) for _ in "ab"]
+    words = {f"v{first}": bits.view(np.uint32) for first, bits in zip((32, b), codes, strict=True)}
+    program = decoded("gfx1250", code, **ALL)
+    machine = ConcreteMachine(
+        program.kernel, np.zeros((1, 3), np.int64), 1, 32, GlobalMemory([]), 1, LdsMeter("gfx1250"), strict=False
+    )
+    for first, lanes in words.items():
+        for k, word_of in enumerate(lanes.T):
+            machine.registers.write_register(
+                Operand("v", int(first[1:]) + k), 32, np.broadcast_to(word_of, (1, 1, 1, 32)).copy()
+            )
+    machine.step(*program.instructions)
+    product = one.a.gather(numbers[0]).astype(np.float64) @ one.b.gather(numbers[1]).astype(np.float64)
+    found = np.stack([machine.registers.vector("v", d + k).reshape(-1, 32)[0] for k in range(8)], axis=1)
+    assert np.array_equal(found.view(result), one.d.spread(product).astype(result))
+
+
+def test_bytes_without_signs_are_refused():
+    code = assembled_line("gfx1250", "v_wmma_i32_16x16x64_iu8 v[48:55], v[32:39], v[40:47], 0 neg_lo:[1,0,0]")
+    machine, instruction = machine_with("gfx1250", code)
+    with pytest.raises(UnsupportedInstructionError, match="unsigned"):
+        machine.step(instruction)

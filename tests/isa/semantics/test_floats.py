@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from layoutalg.isa.run.arrays import ArrayValues
+from layoutalg.isa.semantics.packed import BRAIN
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
 from layoutalg.isa.semantics.values import width
@@ -28,8 +29,12 @@ MULTIPLY_THEN_ADD = {"V_MAD_F32", "V_MADAK_F32", "V_MADMK_F32", "V_MAC_F32"}
 """Only gfx90a's, so in no table of the decoder (Vega ISA; LLVM, FMAD_FTZ)."""
 
 
+OF_CDNA_5 = {"V_TANH_F16", "V_TANH_F32", *BRAIN}
+"""The decoder's tables know no CDNA 5: `test_packed_brain` asks these, and nothing is said of how exact tanh is."""
+
+
 def test_every_floating_point_entry_has_a_text():
-    assert {name for name, alu in ALU.items() if alu.floats} - set(texts()) == MULTIPLY_THEN_ADD
+    assert {name for name, alu in ALU.items() if alu.floats} - set(texts()) == MULTIPLY_THEN_ADD | OF_CDNA_5
 
 
 def word(rng, bits):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import sys
@@ -52,6 +53,10 @@ COMMANDS = {
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""
 
 
+COLLECTED = 100_000
+"""Objects made since the last look for cycles: expressions have none, and looking at all of them takes a tenth."""
+
+
 def application(command: str = "") -> typer.Typer:
     """All commands; where one is named, that one alone, and for `--version` none: no other's module is imported."""
     app = typer.Typer(
@@ -81,6 +86,7 @@ def _options(
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    gc.set_threshold(COLLECTED, 20, 20)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text; in JSON the escape is one
     try:

@@ -22,14 +22,14 @@ from layoutalg.lazy import lazy_imports
 from layoutalg.prove import All, Claim, ForAll, InjectiveMap, Shown
 from layoutalg.prove.claims.given import ExplicitClaim
 from layoutalg.prove.domain import names_in
-from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, DType
-from layoutalg.target.model import DWORD
 
 with lazy_imports():  # a check of layouts alone starts without what accesses need
     from layoutalg import memory
     from layoutalg.memory import banks
     from layoutalg.memory import lanes as reached
+    from layoutalg.target import model as gpus
+    from layoutalg.target import read as targets
 
 
 def lanes_of(item: AccessItem) -> memory.LaneMap:
@@ -100,7 +100,7 @@ def cycles(item: AccessItem, count: Expr) -> Claim:
 def coalesced(item: AccessItem) -> Claim:
     """That every wave touches the fewest segments that hold what it reaches."""
     reach = memory.Reach(item.descriptor.descriptor, lanes_of(item), dtype_of(item.descriptor), given=item.given)
-    return _on_each(item, lambda gpu: memory.Coalesced(reach, target(gpu)))
+    return _on_each(item, lambda gpu: memory.Coalesced(reach, targets.target(gpu)))
 
 
 def lands(item: AccessItem) -> Claim:
@@ -113,7 +113,7 @@ def lands(item: AccessItem) -> Claim:
     shown = (Shown("lane", (lanes.lane,)), Shown("index", lanes.index), Shown("offsets", (offset, first)))
     there = all_of(item.given, d.valid(lanes.first))
     follows = eq(offset, first + lanes.lane * lanes.width + lanes.element)
-    begins = eq(first * kind.bits % (8 * DWORD), 0)
+    begins = eq(first * kind.bits % (8 * gpus.DWORD), 0)
     claim = ExplicitClaim(
         "what lanes bring straight to LDS lies lane after lane",
         (
@@ -125,12 +125,12 @@ def lands(item: AccessItem) -> Claim:
     )
 
     def on(gpu: str) -> Claim:
-        wave, bits = target(gpu).wave_size, lanes.width * kind.bits
+        wave, bits = targets.target(gpu).wave_size, lanes.width * kind.bits
         if lanes.lanes > wave or bits % 8:
             raise LayoutError(
                 f"a load of {gpu} is of {wave} lanes and whole bytes, not of {lanes.lanes} and {bits} bits"
             )
-        target(gpu).require_straight(bits // 8)
+        targets.target(gpu).require_straight(bits // 8)
         return claim
 
     return _on_each(item, on)

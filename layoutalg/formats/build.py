@@ -37,9 +37,11 @@ from layoutalg.layout import (
     attach,
 )
 from layoutalg.layout.adaptor import make_identity
-from layoutalg.target import target
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import NAMES
-from layoutalg.target.read import is_target
+
+with lazy_imports():
+    from layoutalg.target import read as targets
 
 T = TypeVar("T")
 
@@ -65,8 +67,8 @@ class Builder(Context):
     @cached_property
     def lds(self) -> int | None:
         """Bytes of LDS that a block has on the GPU that C++ is compiled for; None where the table says none known."""
-        name = self.data.get("cpp", {}).get("target", "")
-        return target(name).lds_bytes if is_target(name) else None
+        name = self.data.get("cpp", {}).get("target")
+        return targets.target(name).lds_bytes if name and targets.is_target(name) else None
 
     def transform(self, path: Path, data: Data) -> TransformItem:
         """A bare transform."""

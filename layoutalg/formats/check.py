@@ -9,7 +9,6 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +28,7 @@ from layoutalg.formats.model import (
 from layoutalg.index import Expr, as_expr, narrowed
 from layoutalg.index.evaluate import limits as limits_of
 from layoutalg.layout import LayoutError, NoInverseError
+from layoutalg.lazy import lazy_imports
 from layoutalg.prove import (
     Bijective,
     Claim,
@@ -46,6 +46,9 @@ from layoutalg.prove import (
 from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import adaptor_of
 from layoutalg.prove.parallel import prove_all
+
+with lazy_imports():
+    from concurrent import futures
 
 Progress = Callable[[int], Callable[[int], None]]
 """Who is told how far it is: of so many claims, these."""
@@ -94,7 +97,7 @@ def check(
     strategy: str | None = None,
     limits: Limits | None = None,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: futures.Executor | None = None,
 ) -> Iterator[Result]:
     """The result of each claim of a file, in the file's order; in parallel with `jobs` or on an executor.
 
@@ -124,7 +127,7 @@ def check_all(
     strategy: str | None = None,
     limits: Limits | None = None,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: futures.Executor | None = None,
     progress: Progress | None = None,
 ) -> list[list[Result]]:
     """The results of each file; the claims of all are one set of work for the processes or the executor.

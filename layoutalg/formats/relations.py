@@ -8,8 +8,12 @@ from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, Lemma
 from layoutalg.formats.reading import DocumentError, Path
 from layoutalg.index import ONE, Expr, fresh, prod
 from layoutalg.index.radix import digits
-from layoutalg.target import TargetError, target
+from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES
+
+with lazy_imports():
+    from layoutalg.target import model as gpus
+    from layoutalg.target import read as targets
 
 Exprs = tuple[Expr, ...]
 WAVE = 64
@@ -149,8 +153,8 @@ def _by_name(ps: Exprs, ys: Exprs) -> dict[str, Expr]:
 def _wave(path: Path, data: Data) -> int:
     """The lanes of a wave on the access's targets."""
     try:
-        sizes = {target(name).wave_size for name in data.get("targets", ())}
-    except TargetError as error:
+        sizes = {targets.target(name).wave_size for name in data.get("targets", ())}
+    except gpus.TargetError as error:
         raise DocumentError((*path, "targets"), str(error)) from error
     if len(sizes) > 1:
         raise DocumentError((*path, "targets"), f"waves of {sorted(sizes)} lanes; say which with lanes = …")
@@ -162,8 +166,8 @@ def _refuse_targets(path: Path, data: Data, of: DescriptorItem) -> None:
     for n, name in enumerate(data.get("targets", ())):
         try:
             if "instruction" in data:
-                target(name).instruction(data["instruction"])
+                targets.target(name).instruction(data["instruction"])
             if of.dtype is not None:
-                target(name).require(DTYPES[of.dtype])
-        except TargetError as error:
+                targets.target(name).require(DTYPES[of.dtype])
+        except gpus.TargetError as error:
             raise DocumentError((*path, "targets", n), str(error)) from error

@@ -13,9 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent import futures
 from dataclasses import dataclass
-from pickle import PicklingError
 
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove.claims import Claim
@@ -26,16 +24,19 @@ from layoutalg.prove.verdict import Unknown, Verdict
 
 with lazy_imports():
     import multiprocessing
-
-
-LOST = (RuntimeError, futures.CancelledError, OSError, EOFError, PicklingError, MemoryError, ImportError)
-"""What becomes of a batch whose worker is killed, cannot be reached, or lacks this package."""
+    import pickle
+    from concurrent import futures
 
 MOST_BATCHED = 16
 """Claims that a process takes at a time: enough that handing them over costs little, few enough to share out."""
 
 SHARES = 64
 """Batches at least, for an executor of which nobody says how many workers it has."""
+
+
+def _lost() -> tuple[type[Exception], ...]:
+    """What becomes of a batch whose worker is killed, cannot be reached, or lacks this package."""
+    return RuntimeError, futures.CancelledError, OSError, EOFError, pickle.PicklingError, MemoryError, ImportError
 
 
 def _untold(count: int) -> None:
@@ -135,7 +136,7 @@ def _result(
     """The verdicts of a batch; where it was lost, by handing over each of its claims alone."""
     try:
         return future.result()
-    except LOST:
+    except _lost():
         if len(claims) == 1:
             return _own(claims, future)
     try:
@@ -148,7 +149,7 @@ def _result(
 def _own(claims: Sequence[Claim | Obligation], future: futures.Future[list[Verdict]]) -> list[Verdict]:
     try:
         return future.result()
-    except LOST as error:
+    except _lost() as error:
         return _undecided(claims, f"its worker was lost: {str(error) or type(error).__name__}")
 
 

@@ -9,8 +9,6 @@ import atexit
 import contextlib
 import io
 import os
-import pickle
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -22,6 +20,9 @@ from layoutalg.prove.obligation import ForAll, Obligation, Onto, bitwise, needs_
 from layoutalg.prove.outcome import OVERRUN, Fails, GaveUp, Holds, Limits, Outcome
 
 with lazy_imports():
+    import pickle
+    import subprocess
+
     from layoutalg.prove import cache
 
 STEPS = 2_000_000

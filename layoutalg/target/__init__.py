@@ -20,22 +20,25 @@ What it cannot represent: an instruction whose lane groups depend on the address
 costs on sm_90), and memories that are not split into banks of four bytes.
 """
 
-from layoutalg.target.model import (
-    DEFAULT,
-    DEFAULT_EXPLAINED,
-    DEFAULT_MEASURED,
-    DEFAULT_READ,
-    Card,
-    CodeFormat,
-    Evidence,
-    LdsInstruction,
-    Target,
-    TargetError,
-    UnknownInstructionError,
-    UnknownTargetError,
-)
-from layoutalg.target.read import is_target, load_target, target, target_names
-from layoutalg.target.tables import TargetFileError
+from layoutalg.lazy import exports
+
+with exports():  # a check of layouts alone asks for types of elements, and for no GPU
+    from layoutalg.target.model import (
+        DEFAULT,
+        DEFAULT_EXPLAINED,
+        DEFAULT_MEASURED,
+        DEFAULT_READ,
+        Card,
+        CodeFormat,
+        Evidence,
+        LdsInstruction,
+        Target,
+        TargetError,
+        UnknownInstructionError,
+        UnknownTargetError,
+    )
+    from layoutalg.target.read import is_target, load_target, target, target_names
+    from layoutalg.target.tables import TargetFileError
 
 __all__ = [
     "DEFAULT", "DEFAULT_EXPLAINED", "DEFAULT_MEASURED", "DEFAULT_READ", "Card", "CodeFormat", "Evidence",

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from layoutalg.disk import files_of
-from layoutalg.target.tables import TargetFileError
+from layoutalg.lazy import lazy_imports
+
+with lazy_imports():
+    from importlib import resources
+
+    from layoutalg.target import tables
 
 FOLDER = "LAYOUTALG_TARGETS"
 """The environment's variable that names a folder of further targets."""
@@ -18,13 +22,13 @@ FOLDER = "LAYOUTALG_TARGETS"
 @cache
 def target_files() -> Mapping[str, bytes]:
     """Target files by their names, as they were first read; the package's own names are not to be had by others."""
-    data = files("layoutalg.target").joinpath("data")
+    data = resources.files("layoutalg.target").joinpath("data")
     own = {one.name: one.read_bytes() for one in data.iterdir() if one.name.endswith(".toml")}
     added = users_files()
     taken = sorted(own.keys() & added.keys())
     if taken:
         name = taken[0].removesuffix(".toml")
-        raise TargetFileError(
+        raise tables.TargetFileError(
             f"{os.environ.get(FOLDER)}: {name} is a target of the package's own: give yours another name"
         )
     return {name.removesuffix(".toml"): content for name, content in {**own, **added}.items()}
@@ -42,4 +46,4 @@ def text_of(name: str) -> str:
     try:
         return target_files()[name].decode("utf-8")
     except UnicodeDecodeError:
-        raise TargetFileError(f"{name}.toml: is no UTF-8 text") from None
+        raise tables.TargetFileError(f"{name}.toml: is no UTF-8 text") from None

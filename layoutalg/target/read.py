@@ -153,9 +153,9 @@ def target(name: str) -> Target:
     >>> target("gfx1102").unit.registers, target("gfx1102").instruction("ds_read_b64").evidence.doubt
     (1024, 'no measurement on gfx1102 was found: taken from gfx1100')
     """
-    if name in kin() and name not in target_files():
-        return _of_kin(name, kin()[name])
     if name not in target_files():
+        if name in kin():
+            return _of_kin(name, kin()[name])
         raise UnknownTargetError(
             f"unknown target {name!r}: it is one of {', '.join(target_names())}, or the path of a target's TOML file"
         )

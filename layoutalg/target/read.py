@@ -59,7 +59,6 @@ wherever the package's are.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -159,7 +158,7 @@ def target(name: str) -> Target:
         raise UnknownTargetError(
             f"unknown target {name!r}: it is one of {', '.join(target_names())}, or the path of a target's TOML file"
         )
-    found = parse(text_of(name), f"{name}.toml")
+    found = _made(_tables(_said(name), f"{name}.toml"), f"{name}.toml")
     if found.name != name:
         raise TargetFileError(f"{name}.toml: name: it is {found.name!r}, where the file's is {name!r}")
     return found
@@ -183,7 +182,7 @@ def kin() -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for name in target_names():
-        for other in tomllib.loads(text_of(name)).get("kin", {}):
+        for other in _said(name).get("kin", {}):
             if found.setdefault(other, name) != name:
                 raise TargetFileError(f"{name}.toml: kin.{other}: {found[other]}.toml has it too")
     return found
@@ -218,7 +217,11 @@ def parse(text: str, origin: str) -> Target:
         ...
     layoutalg.target.tables.TargetFileError: chip.toml: it lacks facts, lds, sources, title
     """
-    table = _tables(text, origin)
+    return _made(_tables(_read(text, origin), origin), origin)
+
+
+def _made(table: Mapping[str, Any], origin: str) -> Target:
+    """A target of a file's tables, completed by those of others."""
     sources = table.get("sources", {})
     tables = Tables(origin, sources if isinstance(sources, dict) else {})
     file = tables.record("", table, _File)
@@ -243,8 +246,8 @@ def _of_kin(name: str, family: str) -> Target:
     """A processor of a file's instruction set: its own number and registers, and what else that says of such code."""
     other, own = target(family), _kin_of(family)[name]
     assert other.machine
-    taken = parse(f'name = {json.dumps(name)}\ntitle = {json.dumps(own.title)}\nlike = "{family}"\nsources = {{}}',
-                  f"{family}.toml")  # fmt: skip
+    said = {"name": name, "title": own.title, "like": family, "sources": {}}
+    taken = _made(_tables(said, f"{family}.toml"), f"{family}.toml")
     unit = other.unit
     if unit and own.registers:
         unit = replace(unit, registers=own.registers, granule=own.granule or unit.granule, evidence=own.evidence)
@@ -256,7 +259,7 @@ def _of_kin(name: str, family: str) -> Target:
 
 def _kin_of(family: str) -> Mapping[str, Kin]:
     """The kin that a target's file says."""
-    table = _tables(text_of(family), f"{family}.toml")
+    table = _tables(_said(family), f"{family}.toml")
     found: Mapping[str, Kin] = Tables(f"{family}.toml", table["sources"]).value("kin", table["kin"], Mapping[str, Kin])
     return found
 
@@ -264,20 +267,30 @@ def _kin_of(family: str) -> Mapping[str, Kin]:
 # Inheritance
 
 
-def _tables(text: str, origin: str, below: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A file's tables, with those that it takes from the target that it is like; `below` are like this one."""
+@cache
+def _said(name: str) -> Mapping[str, Any]:
+    """What the file of a target says, by itself; read once: many a target is like another."""
+    return _read(text_of(name), f"{name}.toml")
+
+
+def _read(text: str, origin: str) -> dict[str, Any]:
     try:
-        table = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TargetFileError(f"{origin}: not TOML: {error}") from error
-    like = table.pop("like", None)
+
+
+def _tables(said: Mapping[str, Any], origin: str, below: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A file's tables, with those that it takes from the target that it is like; `below` are like this one."""
+    table = {key: entry for key, entry in said.items() if key != "like"}
+    like = said.get("like")
     if like is None:
         return table
     name = str(table.get("name"))
     others = [other for other in target_names() if other not in (*below, name)]
     if like not in others:
         raise TargetFileError(f"{origin}: like: {like!r} is none of {', '.join(others)}")
-    return _completed(table, _tables(text_of(like), f"{like}.toml", (*below, name)), like)
+    return _completed(table, _tables(_said(like), f"{like}.toml", (*below, name)), like)
 
 
 #: What a file says of one GPU only.

@@ -110,8 +110,9 @@ def test_what_a_benchmark_imports_is_there() -> None:
     assert [name for name in sorted(ours) if not _resolves(name)] == []
 
 
-def test_names_of_others_are_handed_on_by_the_package_alone() -> None:
-    assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg"]
+def test_names_of_others_are_handed_on_by_the_package_and_by_targets() -> None:
+    """Whoever reads a spec file asks targets for types of elements, and few ask for a GPU."""
+    assert [module for module in MODULES if list(_blocks(module, "exports"))] == ["layoutalg", "layoutalg.target"]
 
 
 def test_no_class_has_the_name_of_another_modules() -> None:

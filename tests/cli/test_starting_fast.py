@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,16 @@ def test_the_kept_help_is_what_the_application_says() -> None:
 def test_version_and_help_import_no_command(asked: str) -> None:
     imported = {line.rsplit("|", 1)[-1].strip() for line in run(asked).stderr.splitlines()}
     assert not imported & {"typer", "rich", "numpy", "z3", "sympy", "layoutalg.cli.app"}
+
+
+def test_a_check_of_layouts_alone_asks_for_no_gpu_no_solver_and_no_pool(tmp_path: Path) -> None:
+    path = tmp_path / "tile.toml"
+    path.write_text('[[descriptor]]\nname = "tile"\nbase = { kind = "naive", lengths = [64, 64], strides = [72, 1] }')
+    said = run("check", str(path), "--no-cache")
+    assert said.returncode == 0
+    imported = {line.rsplit("|", 1)[-1].strip() for line in said.stderr.splitlines()}
+    heavy = {"numpy", "z3", "sympy", "rich", "concurrent.futures", "multiprocessing", "pickle", "layoutalg.memory"}
+    assert not imported & {*heavy, "layoutalg.target.model", "layoutalg.target.read"}
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.3, 1.0])

@@ -17,6 +17,7 @@
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
 | products from LDS  | the words that an instruction reads by a matrix descriptor are its operands'                 |
 | folds              | each element of a row is taken in once, whole or in parts                                    |
+| rows               | registers that are moved, masked, rescaled are those of the thread, the row, the key         |
 | values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
 | element types      | a value is rounded once, to the target's type, or never; sums are taken in f32               |
 | index type         | every value of the emitted index arithmetic fits its type                                    |
@@ -34,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import InexpressibleError, LayoutError
-from layoutalg.kernel.obligations import blocks, boxes, folds, in_lds, lds, memory, products
+from layoutalg.kernel.obligations import blocks, boxes, folds, in_lds, lds, memory, products, rows
 from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.again import again
 from layoutalg.kernel.obligations.asynchronous import asynchronous
@@ -49,13 +50,18 @@ from layoutalg.kernel.program import (
     BoxCopy,
     Clear,
     Commit,
+    Divide,
     Elementwise,
+    Exponentiate,
     Fold,
     GlobalAccess,
     Loop,
+    Mask,
+    Move,
     Multiply,
     MultiplyShared,
     Program,
+    Rescale,
     SharedAccess,
     Statement,
 )
@@ -102,6 +108,11 @@ ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requireme
     MultiplyShared: in_lds.multiply_shared,
     BoxCopy: boxes.box_copy,
     Fold: folds.fold,
+    Move: rows.move,
+    Mask: rows.mask,
+    Rescale: rows.rescale,
+    Exponentiate: rows.exponentiate,
+    Divide: rows.divide,
     **dict.fromkeys((AsyncCopy, Await, Barrier, Clear, Commit, Elementwise, Loop), _nothing),
 }
 """What must hold of a statement by itself; what it means among the others is followed by `values`."""

@@ -6,6 +6,7 @@ What must come out is the program's own meaning (`layoutalg.kernel.program`), re
 |----------------|----------------------------------------------------------|------------------------------------------|
 | `Read`         | the source's element, converted to the target's type     | to the bit                               |
 | `Contract` …   | sums of products of small integers, exact in every order | to the bit, after rounding to the target |
+| `Attend`       | softmax and sums, of numbers in −1 … 1                   | within `ATTENDED` of the greatest value  |
 
 Around the integers nothing is left to tolerance: a wrong sum is a wrong integer.  Memory that the kernel must not
 write is compared as well.  How real numbers are rounded on the way is the business of tests with an error bound.
@@ -28,7 +29,7 @@ from layoutalg.index.evaluate import array, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
-from layoutalg.kernel.program import FOLDS, FUNCTIONS, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.kernel.program import FOLDS, FUNCTIONS, Attend, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
 from layoutalg.refine.cycles import compare
 from layoutalg.target.dtypes import DType
@@ -41,6 +42,10 @@ SMALL = 15
 
 #: Integers to convert are below this: f16 has them, rounded.
 LARGE = 60_000
+
+#: How far attention may be from what is meant, of the greatest value's size: its powers are rounded to 11 bits, and so
+#: is the result; a tenth is for what f32 and the hardware's powers of 2 add.
+ATTENDED = 1.1 * 2.0**-10
 
 #: Sizes that are drawn until some are small and allowed: a program that takes one in twenty is all but sure to be met.
 DRAWS = 200
@@ -94,7 +99,17 @@ def attempt(
     arguments = [*case.inputs, case.target, *(case.sizes[size] for size in program.sizes)]
     run = execute(code, case.grid, program.block, arguments, step_limit, order, strict)
     kept = all(np.array_equal(_raw(a), _raw(b)) for a, b in zip(run.outputs[:-1], case.inputs, strict=True))
-    return TrialResult(kept and bool(np.array_equal(_raw(run.outputs[-1]), _raw(case.expected))), case, run)
+    return TrialResult(kept and _as_meant(program, case, run.outputs[-1]), case, run)
+
+
+def _as_meant(program: Program, case: LaunchCase, found: Array) -> bool:
+    """Whether the target is what is expected, to the bit, or of a softmax closely."""
+    if not isinstance(program.claimed, Attend):
+        return bool(np.array_equal(_raw(found), _raw(case.expected)))
+    one, other = (numbers(a, program.target.dtype).astype(np.float64) for a in (found, case.expected))
+    values = dict(zip(program.tensors, case.inputs, strict=False))[program.claimed.v]
+    most = np.abs(numbers(values, program.claimed.v.dtype).astype(np.float64)).max()
+    return bool((np.abs(one - other) <= ATTENDED * most).all())
 
 
 def _raw(values: Array) -> Array:
@@ -105,9 +120,10 @@ def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Lau
     """A case at these sizes; the inputs are drawn by the seed."""
     rng = np.random.default_rng(seed)
     target, kind = program.target, program.target.dtype
-    moves = isinstance(program.claimed, Read)
-    inputs = {tensor: _filled(rng, tensor, value(tensor.descriptor.element_space_size, sizes), moves, kind)
-              for tensor in program.tensors[:-1]}  # fmt: skip
+    moves, attends = isinstance(program.claimed, Read), isinstance(program.claimed, Attend)
+    counts = {tensor: value(tensor.descriptor.element_space_size, sizes) for tensor in program.tensors[:-1]}
+    inputs = {tensor: stored(rng.uniform(-1, 1, count).astype(np.float32), tensor.dtype) if attends
+              else _filled(rng, tensor, count, moves, kind) for tensor, count in counts.items()}  # fmt: skip
     before = np.full(value(target.descriptor.element_space_size, sizes) * kind.bytes, _POISON, np.uint8)
     memory = before.view(kind.numpy)
     offsets, valid = _reached(target.descriptor, sizes)
@@ -153,6 +169,14 @@ def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, 
         case Reduce(tensor, how):
             elements = _elements(tensor, sizes, memory).astype(np.float64)
             return np.asarray(FOLDS[how].numbers(elements))
+        case Attend(q, k, v):
+            asked, keys, found = (_elements(t, sizes, memory).astype(np.float64) for t in (q, k, v))
+            scores = asked @ keys.swapaxes(1, 2)
+            row, key = np.ix_(*map(np.arange, scores.shape[1:]))
+            (kept,) = array([meaning.keep], {**sizes, **dict(zip(meaning.coordinates, (row, key), strict=True))})
+            scores = np.where(kept, scores, -np.inf) * meaning.factor
+            weights = np.exp2(scores - scores.max(-1, keepdims=True))
+            return np.asarray(weights @ found.swapaxes(1, 2) / weights.sum(-1, keepdims=True))
         case Compute(function, operands):
             parts = [_meant(operand, sizes, memory) for operand in operands]
             shape = [min(lengths) for lengths in zip(*(np.shape(part) for part in parts), strict=True)]

@@ -20,6 +20,7 @@ known to be right, and elsewhere bits are counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from layoutalg.kernel.program import NEUTRAL
 from layoutalg.target.dtypes import DTYPES, DType
@@ -80,10 +81,10 @@ def neutral(how: str, dtype: DType) -> str:
     return "0" if zero else least
 
 
-def used(text: str) -> str:
-    """The functions that a text calls.
+def used(text: str, functions: Mapping[str, str] = CONVERSIONS) -> str:
+    """The functions that a text calls, of those by name.
 
     >>> used("v[0] = (_Float16)x;"), used("v[0] = to_bf16(x);").count("__device__")
     ('', 1)
     """
-    return "\n".join(source for name, source in CONVERSIONS.items() if re.search(rf"\b{name}\(", text))
+    return "\n".join(source for name, source in functions.items() if re.search(rf"\b{name}\(", text))

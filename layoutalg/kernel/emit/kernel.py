@@ -29,11 +29,13 @@ from layoutalg.kernel.emit.instructions import (
     matrix_load_source,
     operation_source,
 )
+from layoutalg.kernel.emit.rows import ROW_FUNCTIONS
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, lacks, targets_of, too_large
 from layoutalg.kernel.obligations.ring import ring_of
 from layoutalg.kernel.program import (
     AsyncCopy,
+    Attend,
     BoxCopy,
     Fold,
     LoadShared,
@@ -131,6 +133,7 @@ def _header(verified: Verified, target: str | None) -> str:
         f"    before a launch: {preconditions(program)}",
         *(f"    {box.told}" for box in boxes_of(program)),
         *([f"    {REORDERED}"] if adds_up(program) else []),
+        *([f"    {rounded_powers(program.claimed)}"] if isinstance(program.claimed, Attend) else []),
         f"    grid {', '.join(repr(simplify(n)) for n in program.launch)}; "
         f"block {' x '.join(str(n) for n in program.block if n > 1) or 1}",
         "",
@@ -161,6 +164,14 @@ def adds_up(program: Program) -> bool:
     (True, False)
     """
     return any(isinstance(s, Multiply) or (isinstance(s, Fold) and s.how == "sum") for _, s in program.statements())
+
+
+def rounded_powers(meaning: Attend) -> str:
+    """What the proofs, which are of real numbers, leave open of a softmax."""
+    return (
+        f"powers of 2 and quotients are the hardware's; powers are rounded to {meaning.rounded.name} before they are "
+        f"multiplied by {meaning.v.name}, relative to the greatest so far"
+    )
 
 
 def preconditions(program: Program) -> str:
@@ -230,7 +241,8 @@ def _source(program: Program) -> str:
     bounds = f"{prod(program.block)}, {program.resident}" if ring else f"{prod(program.block)}"
     head = f'extern "C" __global__ void __launch_bounds__({bounds})\n{program.name}({", ".join(arguments)})'
     kernel = f"{head} {{\n{indent(chr(10).join(body), '    ')}\n}}\n"
-    sections = [PREAMBLE, _vector_types(program), used(kernel), _operations(program), _asked(program), kernel]
+    functions = [used(kernel), used(kernel, ROW_FUNCTIONS), _operations(program)]
+    sections = [PREAMBLE, _vector_types(program), *functions, _asked(program), kernel]
     return "\n".join(section for section in sections if section)
 
 

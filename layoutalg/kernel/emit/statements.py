@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 
 from layoutalg.index import TRUE, Expr, conjuncts, extent_of, postorder, prod, var, variables
-from layoutalg.index.c import c_code, c_expression
+from layoutalg.index.c import c_code
 from layoutalg.kernel.access.address import Address, address_of, offset_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
+from layoutalg.kernel.emit.registers import UNROLL, each_register, one_register, set_each
+from layoutalg.kernel.emit.rows import RowWriter
 from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
 from layoutalg.kernel.program import (
     FOLDS,
@@ -33,7 +35,6 @@ from layoutalg.kernel.program import (
     Multiply,
     MultiplyShared,
     Program,
-    Reading,
     Registers,
     SharedAccess,
     Statement,
@@ -41,10 +42,8 @@ from layoutalg.kernel.program import (
     StraightCopy,
     walk,
 )
-from layoutalg.kernel.program.names import index_type, operation_name, shared_names, vector_type
+from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
 from layoutalg.target.dtypes import DType
-
-UNROLL = "#pragma unroll\n"
 
 MOST_LEFT = 63
 """The most accesses that a wait of gfx9 can leave under way: vmcnt has 6 bits (LLVM, AMDGPUUsage, s_waitcnt)."""
@@ -85,11 +84,11 @@ def shared_line(program: Program, s: SharedAccess) -> str:
     return f"{s.shared.dtype.name} {s.shared.name}[{names}] at {offset_of(s.descriptor, x)}"
 
 
-class Writer(Reading[str]):
+class Writer(RowWriter):
     """Writes the statements of one program."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.bits, self.index = program, program.index_bits, index_type(program)
+        super().__init__(program)
         self.flight = Flight[int]()  # of each straight copy, the loads that every thread certainly makes
         self.reading = False  # whether reads of LDS may be under way
 
@@ -169,7 +168,7 @@ class Writer(Reading[str]):
             move = _clear(s) + move
         title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.tensor.name}"
         outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
-        return f"{title}\n{_loops(s.registers, chr(10).join([*lines, move]), s.together, outside)}"
+        return f"{title}\n{each_register(s.registers, chr(10).join([*lines, move]), s.together, outside)}"
 
     def guard_ys(self, s: GlobalAccess, x: tuple[Expr, ...]) -> tuple[int, ...]:
         """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""
@@ -213,7 +212,7 @@ class Writer(Reading[str]):
             begin = f"{name}({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
-        copies = f"{title}\n{_loops(load.registers, chr(10).join(text), load.together)}"
+        copies = f"{title}\n{each_register(load.registers, chr(10).join(text), load.together)}"
         copies = copies if load.only is TRUE else guarded([self.text(load.only)], copies)
         if isinstance(s, StraightCopy) and self.reading:
             copies, self.reading = AWAIT_READS + copies, False
@@ -235,10 +234,6 @@ class Writer(Reading[str]):
         word = "unsigned" if self.bits == 32 else "unsigned long long"
         return f"({self.index})({re.sub(r'[A-Za-z_][A-Za-z_0-9]*', lambda v: f'({word}){v[0]}', self.text(e))})"
 
-    def text(self, e: Expr) -> str:
-        """The expression in the index type; all of it is proved to fit."""
-        return c_expression(e, bits=self.bits, proved=True)
-
     def read_shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""
         x = tile_start(self.program, s)
@@ -255,19 +250,19 @@ class Writer(Reading[str]):
             each, lane = _lanes(s)
             read = f"{matrix_load_name(MATRIX_LOADS[s.by])}({s.shared.name} + word)"
             kind = vector_type(s.shared.dtype.c, s.width)
-            move = f"const {kind} v = {read};\n{each}{_element(s.registers)} = v[{lane}];"
-        return f"{title}\n{_loops(s.registers, chr(10).join([str(inner), str(code), move]), s.together)}"
+            move = f"const {kind} v = {read};\n{each}{one_register(s.registers)} = v[{lane}];"
+        return f"{title}\n{each_register(s.registers, chr(10).join([str(inner), str(code), move]), s.together)}"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
     def read_clear(self, s: Clear) -> str:
         title = f"// {s.registers.name} <- {'0' if s.how == 'sum' else 'the least'}"
-        return f"{title}\n{_loops(s.registers, f'{_element(s.registers)} = {neutral(s.how, s.registers.dtype)};')}"
+        return f"{title}\n{set_each(s.registers, neutral(s.how, s.registers.dtype))}"
 
     def read_elementwise(self, s: Elementwise) -> str:
         title = f"// {s.registers.name} <- {s.function}({', '.join(o.name for o in s.operands)})"
-        value = FUNCTIONS[s.function].text.format(*map(_element, s.operands))
-        return f"{title}\n{_loops(s.registers, f'{_element(s.registers)} = {value};')}"
+        value = FUNCTIONS[s.function].text.format(*map(one_register, s.operands))
+        return f"{title}\n{set_each(s.registers, value)}"
 
     def read_multiply(self, s: Multiply) -> str:
         """Products of all fragments: lane by lane, or by the matrix instruction."""
@@ -307,10 +302,12 @@ class Writer(Reading[str]):
 
     def read_fold(self, s: Fold) -> str:
         """Each accumulator takes in what its thread holds of a row."""
+        if s.lanes:
+            return self.folded_over_lanes(s)
         kept = s.a.distribution.y_index[: len(s.c.distribution.ys)]
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in kept) or "[0]")
-        text = FOLDS[s.how].text.format(c, as_float(_element(s.a), s.a.dtype))
-        return f"// {s.c.name} takes in {s.a.name}\n{_loops(s.a, text)}"
+        text = FOLDS[s.how].text.format(c, as_float(one_register(s.a), s.a.dtype))
+        return f"// {s.c.name} takes in {s.a.name}\n{each_register(s.a, text)}"
 
 
 def hold(c: Registers) -> str:
@@ -337,7 +334,7 @@ def _first(registers: Registers, fragment: str) -> str:
 
 def _move(s: MemoryAccess, memory: str, dtype: DType, offset: str) -> str:
     """One access between registers and memory; where their types differ, each element is converted."""
-    width, element = s.width, _element(s.registers)
+    width, element = s.width, one_register(s.registers)
     held = s.registers.dtype
     if width == 1:
         place = f"{memory}[{offset}]"
@@ -356,14 +353,9 @@ def _move(s: MemoryAccess, memory: str, dtype: DType, offset: str) -> str:
     return f"{kind} v;\n{each}v[{lane}] = {converted(element, held, dtype)};\n*({kind}*){place} = v;"
 
 
-def _element(registers: Registers) -> str:
-    ys = "".join(f"[{y.value.name}]" for y in registers.distribution.y_index)
-    return registers.name + (ys or "[0]")
-
-
 def _clear(s: Load) -> str:
     """Registers of a guarded load are neutral where it does not take place."""
-    cleared = f"{_element(s.registers)} = {neutral(s.fill, s.registers.dtype)};\n"
+    cleared = f"{one_register(s.registers)} = {neutral(s.fill, s.registers.dtype)};\n"
     return cleared if s.width == 1 else _lanes(s)[0] + cleared
 
 
@@ -375,13 +367,3 @@ def _lanes(s: MemoryAccess) -> tuple[str, str]:
     for y, n in ys[1:]:
         number = f"({number}) * {n} + {y}" if " " in number else f"{number} * {n} + {y}"
     return loops, number
-
-
-def _loops(registers: Registers, body: str, vector: tuple[int, ...] = (), first: tuple[int, ...] = ()) -> str:
-    """The body for each Y index but the vector's, unrolled; the first ones outermost."""
-    ys = list(enumerate(zip(registers.distribution.y_index, registers.distribution.ys, strict=True)))
-    for number, (y, n) in reversed([*(y for y in ys if y[0] in first), *(y for y in ys if y[0] not in first)]):
-        if number not in vector:
-            name = y.value.name
-            body = f"{UNROLL}for (int {name} = 0; {name} < {n}; ++{name}) {{\n{indent(body, '    ')}\n}}"
-    return body if body.startswith("#pragma") else f"{{\n{indent(body, '    ')}\n}}"

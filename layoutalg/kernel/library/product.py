@@ -162,8 +162,8 @@ class MatrixProduct:
             products = under_way(copied, results, var("kt", count), count, plan)
             return (*products, *self._epilogue(results, meaning, target, (bg, bm * plan.m, bn * plan.n)))
         sides = [
-            _Side("a", a, self.a, plan, plan.m, lambda at: (bg, bm * plan.m, at)),
-            _Side("b", b, self.b, plan, plan.n, lambda at: (bg, bn * plan.n, at)),
+            Side("a", a, self.a, plan, plan.m, lambda at: (bg, bm * plan.m, at)),
+            Side("b", b, self.b, plan, plan.n, lambda at: (bg, bn * plan.n, at)),
         ]
         sums = Registers("sums", DTYPES["f32"], plan.accumulators())
         fragments = (sides[0].fragment, sides[1].fragment)
@@ -266,22 +266,22 @@ def blocks(counts: Sequence[Expr], group: int) -> tuple[tuple[Expr, ...], Tensor
     return grid, make_single_stage_tensor_adaptor(maps, [[0], [1], [2]], [[3], [2, 0], [1]])
 
 
-class _Side:
-    """The statements that bring one operand from memory to fragments."""
+class Side:
+    """The statements that bring one operand from memory to fragments; `name` of its tiles, the role unless given."""
 
     def __init__(
         self, role: str, tensor: Tensor, operand: ProductOperand, plan: Plan, length: int,
-        place: Callable[[Expr], tuple[Expr, ...]],
+        place: Callable[[Expr], tuple[Expr, ...]], name: str = "",
     ) -> None:  # fmt: skip
-        self.tensor, self.plan, self.place = tensor, plan, place
+        self.tensor, self.plan, self.place, name = tensor, plan, place, name or role
         across = plan.k_runs and not operand.along_k  # memory runs along m or n, LDS reads along k
         run = plan.run if across else 1
         most = plan.run if plan.k_runs and operand.along_k else plan.widest(length) // run
         width = min(operand.width, most, plan.widest(length))
         tile = plan.loaded(length, operand.along_k, width, run)
-        self.registers = Registers(f"{role}_loaded", tensor.dtype, tile)
-        self.fragment = Registers(f"{role}_held", tensor.dtype, plan.operand(role))
-        self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=2)
+        self.registers = Registers(f"{name}_loaded", tensor.dtype, tile)
+        self.fragment = Registers(f"{name}_held", tensor.dtype, plan.operand(role))
+        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=2)
         self.width, self.moving = width, 2 if width > 1 else None
         self.kept = 1 if across else self.moving if operand.along_k == plan.k_runs else None
         self.layout = self.chosen(layouts(length, plan, tensor.dtype.bytes))

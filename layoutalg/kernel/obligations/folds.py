@@ -6,6 +6,7 @@ A row is a along its last coordinate k.  It is taken in whole by one thread, or 
 |------------|---------|--------------------------------------------------------------------------------------------|
 | whole rows | c[m]    | whoever holds c[m] holds a[m, k] for every k, once                                         |
 | in parts   | c[m, p] | a is held once, (thread, register) ↔ (m, k), and c too; who holds a[m, k] holds a c[m, p]  |
+| over lanes | c[m]    | the lanes that differ in the given bits hold a[m, p] for every p, once, and c[m] each      |
 
 In parts, c[m, p] becomes the sum over those k that its thread holds.  Each (m, k) is one thread's, whose c is in the
 same row m; so the parts of a row together have each k once, whatever the order.  A later fold of all parts is the row's
@@ -16,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, eq
+from layoutalg.index import TRUE, all_equal, all_of, eq, internal
 from layoutalg.kernel.obligations.base import Requirement, lanes_of
-from layoutalg.kernel.obligations.products import each_once, is_f32
-from layoutalg.kernel.program import Fold, Program
+from layoutalg.kernel.obligations.products import each_once, hardware_lanes, is_f32
+from layoutalg.kernel.program import Fold, Multiply, Program
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, RoundTrip, Shown
 
@@ -33,6 +34,9 @@ def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
     """Every element of a row is taken in exactly once, into that row."""
     what = f"{number}: {s.c.name} takes in {s.a.name}"
     c, a = s.c.distribution, s.a.distribution
+    if s.lanes:
+        yield from _over_lanes(what, program, s)
+        return
     if len(a.lengths) - len(c.lengths) not in (0, 1) or len(c.ys) >= len(a.ys):
         raise LayoutError(
             f"{what}: the tile that is folded has one dimension more than its result (in parts: as many), and more Ys"
@@ -48,6 +52,37 @@ def fold(program: Program, number: int, s: Fold) -> Iterator[Requirement]:
             yield Requirement(f"{what}: {registers.name} is held once", RoundTrip(registers.distribution.adaptor))
     else:
         yield from each_once(what, found[-1], steps, a.lengths[-1], (*ps, *ys))
+    yield from _same_rows(what, s)
+
+
+def _over_lanes(what: str, program: Program, s: Fold) -> Iterator[Requirement]:
+    """Lanes that differ in some of the bits hold each part of a row once, and all of them its fold."""
+    c, a = s.c.distribution, s.a.distribution
+    if len(a.lengths) != len(c.lengths) + 1 or len(c.ys) != len(a.ys):
+        raise LayoutError(f"{what}: what is folded over lanes has one dimension more than its result, and its Ys")
+    wave = int(a.ps[-1])
+    if max(s.lanes) >= wave or wave not in {one.instruction.wave for one in program.of(Multiply)}:
+        raise LayoutError(f"{what}: lanes that differ in {max(s.lanes)}, of a wave that no product says the lanes of")
+    yield from hardware_lanes(what, program, wave)
+    ps, ys = lanes_of(a), a.y_index
+    differ = tuple(internal(f"differ{n}", 2) for n, _ in enumerate(s.lanes))
+    other = ps[-1]
+    for bit, lanes in zip(differ, s.lanes, strict=True):
+        here = ps[-1] // lanes % 2
+        other = other + bit * lanes * (1 - 2 * here)  # the bit is turned over
+    found = a.lower((*ps[:-1], other), ys)
+    rows = len(c.lengths)
+    shown = (Shown("lane", ps), Shown("takes in that of", (other,)), Shown("holds", found))
+    kept = ForAll("rows agree", all_equal(found[:rows], c.lower(ps, ys)), TRUE, shown)
+    yield Requirement(f"{what}: by the lanes that hold the result", kept)
+    yield from each_once(what, found[-1], differ, a.lengths[-1], (*ps, *ys))
+    yield from _same_rows(what, s)
+
+
+def _same_rows(what: str, s: Fold) -> Iterator[Requirement]:
+    """The result has the rows of what is folded."""
+    c, a = s.c.distribution, s.a.distribution
+    rows = len(a.lengths) - 1
     same_ys = all_of(*(eq(x, y) for x, y in zip(c.ys, a.ys, strict=False)))
     yield Requirement(f"{what}: as many rows", ForAll("a's first registers are c's", same_ys))
     yield Requirement(f"{what}: sums are f32", is_f32(s.c))

@@ -5,6 +5,12 @@
 | `Element`  | tensor[origin + x]                                                              |
 | `Total`    | Σ over each term's loops and k of a[…]·b[…] (or of a), or the greatest          |
 | `Computed` | a function of such values at x                                                  |
+| `Scores`   | Σ of a product at x = (g, m, k), −∞ where a mask does not keep it               |
+| `Powers`   | 2^(factor·(scores at x − the shift of its row)), a `Weight` relative to it      |
+| `Quotient` | a sum at x, divided by another of its row                                       |
+
+A `Shift` is what a tile of rows held when powers were taken: a sum relative to it is 2^(factor·shift) times what is
+held.  It is known by the tile and by what that had taken in, so that powers before and after a change never meet.
 
 Beside it stands to which types the value has been rounded.  What it cannot represent: values that differ in kind from
 coordinate to coordinate; a tile is filled as a whole.
@@ -15,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, as_expr, substitute
-from layoutalg.kernel.program import Compute, Contract, Meaning, Read, Reduce, Tensor, Tile
+from layoutalg.kernel.program import Attend, Compute, Contract, Meaning, Read, Reduce, Registers, Tensor, Tile
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.target.dtypes import DTYPES, DType
 
@@ -35,23 +41,85 @@ class Element:
 class Term:
     """What one statement has added: products of a and b (or a alone) over `length` values of k, for all of `over`."""
 
-    a: Element
-    b: Element | None
+    a: Factor
+    b: Factor | None
     length: Expr
     over: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
 class Total:
-    """An accumulator: its terms so far; `whole` where it was cleared in sight.
+    """An accumulator: its terms so far; `whole` where it was cleared in sight, else since the `head` of an iteration.
 
     `parts`: how many parts of it lie along the tile's last coordinate, whose sum it is; None: each element is whole.
+    `shift`: what it is relative to.
     """
 
     how: str
     terms: tuple[Term, ...]
     whole: bool = True
     parts: Expr | None = None
+    head: Expr | None = None
+    shift: Shift | None = None
+
+    def at_head(self, index: Expr, shift: Shift | None = None) -> Total:
+        """What is known of it at the head of a loop's iteration that adds to it."""
+        return Total(self.how, (), whole=False, head=index, shift=shift)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether it is what it was cleared to, and so relative to anything."""
+        return self.whole and not self.terms
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The greatest scores that a tile of rows held, which powers of 2^factor are relative to."""
+
+    tile: Registers
+    value: Total
+    factor: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A product of two tensors' elements at (g, m, k): −∞ where `keep`, in `coordinates`, is not so at `at` + x."""
+
+    product: Term
+    at: tuple[Expr, ...] = ()
+    coordinates: tuple[Expr, ...] = ()
+    keep: Expr = TRUE
+
+    @property
+    def elements(self) -> tuple[Element, Element]:
+        """The two factors."""
+        assert isinstance(self.product.a, Element)
+        assert isinstance(self.product.b, Element)
+        return self.product.a, self.product.b
+
+
+@dataclass(frozen=True)
+class Weight:
+    """2^(factor·scores), of real numbers."""
+
+    scores: Scores
+    factor: float
+
+
+@dataclass(frozen=True)
+class Powers:
+    """A weight as a tile has it, relative to a shift."""
+
+    weight: Weight
+    shift: Shift
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A sum divided by its row's."""
+
+    sums: Total
+    by: Total
 
 
 @dataclass(frozen=True)
@@ -62,7 +130,9 @@ class Computed:
     operands: tuple[Value, ...]
 
 
-Value = Element | Total | Computed
+Factor = Element | Scores | Weight
+"""What sums are of."""
+Value = Element | Total | Computed | Scores | Powers | Quotient
 
 
 @dataclass(frozen=True)
@@ -117,18 +187,54 @@ def held_at(held: Held, index: Expr, value: Expr | int) -> Held:
 def value_at(value: Value, index: Expr, at: Expr | int) -> Value:
     match value:
         case Element():
-            return replace(value, origin=tuple(substitute(o, {index: at}) for o in value.origin))
+            return _element_at(value, index, at)
         case Computed(function, operands):
             return Computed(function, tuple(value_at(v, index, at) for v in operands))
-        case Total(terms=terms):
-            return replace(value, terms=tuple(_term_at(t, index, at) for t in terms))
+        case Total():
+            return total_at(value, index, at)
+        case Scores():
+            return _scores_at(value, index, at)
+        case Powers(weight, shift):
+            return Powers(_weight_at(weight, index, at), shift_at(shift, index, at))
+        case Quotient(sums, by):
+            return Quotient(total_at(sums, index, at), total_at(by, index, at))
+
+
+def total_at(total: Total, index: Expr, at: Expr | int) -> Total:
+    shift = None if total.shift is None else shift_at(total.shift, index, at)
+    return replace(total, terms=tuple(_term_at(t, index, at) for t in total.terms), shift=shift)
+
+
+def shift_at(shift: Shift, index: Expr, at: Expr | int) -> Shift:
+    return replace(shift, value=total_at(shift.value, index, at))
 
 
 def _term_at(term: Term, index: Expr, at: Expr | int) -> Term:
-    a, b = (None if e is None else value_at(e, index, at) for e in (term.a, term.b))
-    assert isinstance(a, Element)
-    assert b is None or isinstance(b, Element)
-    return replace(term, a=a, b=b)
+    return replace(term, a=_factor_at(term.a, index, at), b=None if term.b is None else _factor_at(term.b, index, at))
+
+
+def _factor_at(factor: Factor, index: Expr, at: Expr | int) -> Factor:
+    match factor:
+        case Element():
+            return _element_at(factor, index, at)
+        case Scores():
+            return _scores_at(factor, index, at)
+        case Weight():
+            return _weight_at(factor, index, at)
+
+
+def _element_at(element: Element, index: Expr, at: Expr | int) -> Element:
+    return replace(element, origin=tuple(substitute(o, {index: at}) for o in element.origin))
+
+
+def _weight_at(weight: Weight, index: Expr, at: Expr | int) -> Weight:
+    return replace(weight, scores=_scores_at(weight.scores, index, at))
+
+
+def _scores_at(scores: Scores, index: Expr, at: Expr | int) -> Scores:
+    begins = tuple(substitute(o, {index: at}) for o in scores.at)
+    keep = substitute(scores.keep, {index: at})
+    return replace(scores, product=_term_at(scores.product, index, at), at=begins, keep=keep)
 
 
 def same_value(one: Value, other: Value) -> Expr:
@@ -139,8 +245,18 @@ def same_value(one: Value, other: Value) -> Expr:
     return as_expr(int(one == other))
 
 
-def text_of(thing: Value | Meaning) -> str:
+def text_of(thing: Value | Weight | Meaning) -> str:
     match thing:
+        case Scores(product):
+            return f"{text_of(product.a)}·{text_of(product.b)}" if product.b else text_of(product.a)
+        case Weight(scores):
+            return f"powers of {text_of(scores)}"
+        case Powers(weight):
+            return text_of(weight)
+        case Quotient(sums, by):
+            return f"{text_of(sums)} / {text_of(by)}"
+        case Attend(q, k, v):
+            return f"softmax of {q.name}·{k.name}, times {v.name}"
         case Element(tensor) | Read(tensor):
             return tensor.name
         case Total(how, terms, whole):

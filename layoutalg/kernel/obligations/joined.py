@@ -12,7 +12,7 @@ from dataclasses import replace
 from layoutalg.index import TRUE, ZERO, Expr, all_equal
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.obligations.base import Requirement
-from layoutalg.kernel.obligations.held import Term, Total, Value
+from layoutalg.kernel.obligations.held import Element, Term, Total, Value
 from layoutalg.kernel.program import Tile
 from layoutalg.prove import ForAll, Shown
 
@@ -36,23 +36,26 @@ def joined(number: int, tile: Tile, value: Value) -> tuple[Value, list[Requireme
 
 
 def _seems_to_go_on(one: Term, other: Term) -> bool:
-    if one.b is None or other.b is None or one.over != other.over:
+    ends, begins = _elements(one), _elements(other)
+    if len(ends) != 2 or len(begins) != 2 or one.over != other.over:
         return False
-    operands = ((one.a, other.a), (one.b, other.b))
-    if any((a.tensor, a.fill) != (b.tensor, b.fill) for a, b in operands):
+    if any((a.tensor, a.fill) != (b.tensor, b.fill) for a, b in zip(ends, begins, strict=True)):
         return False
     return all(simplify(x - y) is ZERO for x, y in zip(_end(one), _begin(other), strict=True))
 
 
+def _elements(term: Term) -> tuple[Element, ...]:
+    """The tensors' elements that a term multiplies."""
+    return tuple(e for e in (term.a, term.b) if isinstance(e, Element))
+
+
 def _end(term: Term) -> tuple[Expr, ...]:
     """Where a part of a product ends, in both operands."""
-    assert term.b is not None
-    return tuple(i for e in (term.a, term.b) for i in (*e.origin[:-1], e.origin[-1] + term.length))
+    return tuple(i for e in _elements(term) for i in (*e.origin[:-1], e.origin[-1] + term.length))
 
 
 def _begin(term: Term) -> tuple[Expr, ...]:
-    assert term.b is not None
-    return (*term.a.origin, *term.b.origin)
+    return tuple(i for e in _elements(term) for i in e.origin)
 
 
 __all__ = ["joined"]

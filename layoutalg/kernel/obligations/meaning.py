@@ -6,22 +6,23 @@
 | a function of values               | `Compute`  | the function is the same, and each operand means its own |
 | a sum of products                  | `Contract` | rows, columns and k belong together; it is complete      |
 | a sum of elements, or the greatest | `Reduce`   | rows are the target's; it is complete                    |
+| a quotient of sums of powers       | `Attend`   | both sums have the powers of each key that is kept, once |
 
-A sum is complete when its origins in k and the tile's k together run through the contracted index, each value once:
-(loop indices, k of the tile) ↦ k is one to one, and reaches every k; beyond the tensor's end both factors are 0.
+When a sum is complete, `complete` says; of powers and their quotients, `attends`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of, internal, substitute
-from layoutalg.index.radix import digits
-from layoutalg.kernel.obligations.base import Requirement, inside
-from layoutalg.kernel.obligations.held import Computed, Element, Term, Total, Value, text_of
-from layoutalg.kernel.program import Compute, Contract, Meaning, Program, Read, Reduce, Store, Tensor
+from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq
+from layoutalg.kernel.obligations.attends import attends
+from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.complete import Contracted, complete, products_complete
+from layoutalg.kernel.obligations.held import Computed, Element, Quotient, Term, Total, Value, text_of
+from layoutalg.kernel.program import Attend, Compute, Contract, Meaning, Program, Read, Reduce, Store, Tensor
 from layoutalg.layout import LayoutError
-from layoutalg.prove import ForAll, InjectiveMap, Shown
+from layoutalg.prove import ForAll, Shown
 
 
 def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
@@ -41,6 +42,9 @@ def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
             pairs = [((ga, m, gb, n, ka), (g, rows, g, columns, kb))]
         case Reduce(tensor):
             pairs = [(tensor.descriptor.lengths[:-1], target)]
+        case Attend(q, k, v):
+            (gq, m, d), (gk, n, dk), (gv, e, nv) = (t.descriptor.lengths for t in (q, k, v))
+            pairs = [((gq, m, e), target), ((gk, gv, dk, nv), (gq, gq, d, n))]
     for one, other in pairs:
         shown = (Shown("lengths", one), Shown("lengths", other))
         goal = all_equal(one, other) if len(one) == len(other) else FALSE
@@ -89,40 +93,20 @@ def means(program: Program, number: int, x: tuple[Expr, ...], value: Value, mean
         ) == len(meanings):
             for one, other in zip(values, meanings, strict=True):
                 yield from means(program, number, x, one, other)
-        case Total("sum", (Term(Element(ta), Element(tb)) as term,), True, None), Contract(a, b) if (
-            ta, tb,
-        ) == (a, b):  # fmt: skip
-            assert term.b is not None
-            rows = (*zip(term.a.origin[:2], x[:2], strict=True), *zip(term.b.origin[:2], (x[0], x[2]), strict=True))
-            yield from complete(program, number, term, (*rows, (term.a.origin[2], term.b.origin[2])))
-        case Total(how, (Term(Element(tensor), None) as term,), True, None), Reduce(wanted, wanted_how) if (
-            tensor,
-            how,
-        ) == (wanted, wanted_how):
-            yield from complete(program, number, term, tuple(zip(term.a.origin[:-1], x, strict=True)))
+        case Total("sum", (Term(Element(ta) as one, Element(tb) as other) as term,), True, None, shift=None), Contract(
+            a, b
+        ) if (ta, tb) == (a, b):
+            yield from products_complete(program, number, term, one, other, x)
+        case Total(how, (Term(Element(tensor) as one, None) as term,), True, None, shift=None), Reduce(
+            wanted, wanted_how
+        ) if (tensor, how) == (wanted, wanted_how):
+            pairs = tuple(zip(one.origin[:-1], x, strict=True))
+            yield from complete(program, number, Contracted(one.origin[-1], tensor.descriptor.lengths[-1]), term, pairs)
+        case Quotient(), Attend():
+            yield from attends(program, number, x, value, meaning)
         case _:
             wrong = ForAll(f"{text_of(value)} is not {text_of(meaning)}", FALSE)
             yield Requirement(f"{number}: what is stored is what is meant", wrong)
-
-
-def complete(program: Program, number: int, term: Term, pairs: tuple[tuple[Expr, Expr], ...]) -> Iterator[Requirement]:
-    """A sum has its rows and columns, and takes each contracted index exactly once."""
-    shown = (Shown("loops at", term.over), Shown("origins", tuple(a for a, _ in pairs)))
-    rows = ForAll("origins agree", all_of(*(eq(a, b) for a, b in pairs)), program.requires, shown)
-    yield Requirement(f"{number}: rows, columns and k belong together", rows)
-    within = internal("k_within", term.length)
-    reached = term.a.origin[-1] + within
-    over = (*term.over, within)
-    about = f"{number}: no contracted index is summed twice"
-    yield Requirement(about, InjectiveMap("k differ", over, (reached,), TRUE, (Shown("k", (reached,)),)))
-    contracted = internal("k", term.a.tensor.descriptor.lengths[-1])
-    extents = [extent_of(v) for v in over]
-    found = digits(contracted, extents)
-    put: dict[Expr, Expr | int] = dict(zip(over, found, strict=True))
-    goal = all_of(inside(found, extents), eq(substitute(reached, put), contracted))
-    shown = (Shown("k", (contracted,)), Shown("loops at", found))
-    about = f"{number}: every contracted index is summed"
-    yield Requirement(about, ForAll("an iteration takes it", goal, program.requires, shown))
 
 
 def _zero_in_padding(number: int, value: Element) -> Requirement:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of
-from layoutalg.kernel.obligations import arrivals
+from layoutalg.kernel.obligations import arrivals, softmax
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.folds import in_parts
@@ -25,6 +25,8 @@ from layoutalg.kernel.obligations.held import (
     Element,
     Held,
     MissingValueError,
+    Powers,
+    Shift,
     State,
     Term,
     Total,
@@ -39,20 +41,26 @@ from layoutalg.kernel.obligations.meaning import shapes, stored
 from layoutalg.kernel.obligations.touched import first_uses, touched_in
 from layoutalg.kernel.program import (
     AsyncCopy,
+    Attend,
     Await,
     Barrier,
     Clear,
     Commit,
+    Divide,
     Elementwise,
+    Exponentiate,
     Fold,
     Load,
     LoadShared,
     Loop,
+    Mask,
+    Move,
     Multiply,
     MultiplyShared,
     Program,
     Reading,
     Registers,
+    Rescale,
     Statement,
     Store,
     StoreShared,
@@ -167,26 +175,79 @@ class _Values(Reading[Iterator[Requirement]]):
     ) -> Iterator[Requirement]:
         number, total = self.number, self.known(c).value
         factors = [self.known(operand).value for operand in operands]
-        yield from self.exact(operands)
+        meant = [r for r in operands if len(operands) > 1 and self.rounded_as_meant(r)]
+        yield from self.exact([r for r in operands if r not in meant])
+        yield from self.used_where_copied(meant)
         if not isinstance(total, Total):
             raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared")
         kinds, length = {total.how, how}, operands[0].distribution.lengths[-1]
+        shift: Shift | None = None
         match factors:
             case [Total(whole=True, parts=Expr()) as partial]:
                 kinds.add(partial.how)
                 yield self.all_parts(operands[0], partial)
-                terms = partial.terms
+                terms, shift = partial.terms, partial.shift
             case [Element() as a]:
                 kinds.add(a.fill)
                 terms = (Term(a, None, length),)
             case [Element() as a, Element() as b]:
                 kinds |= {a.fill, b.fill}
                 terms = (Term(a, b, length),)
+            case [Powers(weight, shift)]:
+                kinds.add("sum")
+                terms = (Term(weight, None, length),)
+            case [Powers(weight, shift), Element() as b]:
+                kinds |= {"sum", b.fill}
+                terms = (Term(weight, b, length),)
+            case [Element() as a, Powers(weight, shift)]:
+                kinds |= {"sum", a.fill}
+                terms = (Term(a, weight, length),)
+            case [value] if how == "max" and not isinstance(value, Computed):
+                terms = (Term(softmax.scores_in(number, operands[0], value), None, length),)
             case _:
                 raise MissingValueError(f"statement {number} adds to {c.name} what is no tensor's, nor parts of a sum")
         what = f"{number}: {c.name} is cleared to, and padded by, what is neutral in a {how}"
         yield Requirement(what, ForAll(f"everything is for a {how}", as_expr(int(kinds == {how}))))
-        self.state[c] = Held(with_terms(number, c, total, terms, parts))
+        self.state[c] = Held(with_terms(number, c, softmax.relative(number, c, total, shift), terms, parts))
+
+    def rounded_as_meant(self, r: Registers) -> bool:
+        """Whether a tile's powers are rounded to the type that the meaning rounds them to."""
+        held, meaning = self.state[r], self.program.claimed
+        return (
+            isinstance(held.value, Powers) and isinstance(meaning, Attend) and held.rounded in ((), (meaning.rounded,))
+        )
+
+    # --- rows: `softmax` ----------------------------------------------------------------------------------------------
+
+    def read_move(self, s: Move) -> Iterator[Requirement]:
+        held = self.known(s.source)
+        self.state[s.registers] = replace(held, value=softmax.moved(self.number, s, held.value)).moved(
+            s.registers.dtype
+        )
+        return iter(())
+
+    def read_mask(self, s: Mask) -> Iterator[Requirement]:
+        value = softmax.masked(self.number, s, self.known(s.registers).value)
+        yield from self.exact((s.registers,))
+        self.state[s.registers] = Held(value)
+
+    def read_rescale(self, s: Rescale) -> Iterator[Requirement]:
+        found = softmax.raised(self.number, s, self.state)
+        yield from self.exact(s.tiles)
+        self.state |= found
+
+    def read_exponentiate(self, s: Exponentiate) -> Iterator[Requirement]:
+        value, asked = softmax.powers(self.number, s, self.state)
+        yield asked
+        yield from self.exact((s.scores, s.shift))
+        self.state[s.registers] = Held(value)
+
+    def read_divide(self, s: Divide) -> Iterator[Requirement]:
+        value = softmax.divided(self.number, s, self.state)
+        yield from self.exact((s.registers, s.by))
+        self.state[s.registers] = Held(value)
+
+    # ------------------------------------------------------------------------------------------------------------------
 
     def all_parts(self, a: Registers, partial: Total) -> Requirement:
         """A fold of a sum's parts has them all."""
@@ -246,7 +307,9 @@ class _Values(Reading[Iterator[Requirement]]):
                     f"loop {number} reads {tile.name}, and then adds to it: no iteration has it whole"
                 )
         start: State = {t: h for t, h in before.items() if t not in uses or uses[t] == "reads"}
-        start |= {t: Held(Total(total.how, (), whole=False)) for t, total in sums.items()}
+        rescaled = softmax.rescaled_in(number, s)
+        heads = softmax.at_head(number, index, rescaled, sums)
+        start |= {t: Held(total.at_head(index, heads.get(t, total.shift))) for t, total in sums.items()}
         self.state, self.flight = dict(start), head_flight.copied()
         for _ in self.run(s.body):
             pass  # the first reading: only what it leaves in the tiles counts
@@ -254,6 +317,7 @@ class _Values(Reading[Iterator[Requirement]]):
         for tile in carried:
             if tile not in before or tile not in end:
                 raise MissingValueError(f"statement {number} reads {tile.name}, which nothing has filled before")
+            softmax.refuse_carried(number, tile, end[tile].value)
             yield self.begins(number, tile, held_at(end[tile], index, -1), before[tile])
         self.state = start | {t: held_at(end[t], index, index - 1) for t in carried}
         self.flight = head_flight.copied()
@@ -261,6 +325,7 @@ class _Values(Reading[Iterator[Requirement]]):
         for tile in carried:
             if self.state[tile] != end[tile]:
                 raise MissingValueError(f"loop {number}: what {tile.name} holds after an iteration depends on the last")
+        softmax.at_end(number, rescaled, self.state)
         count = extent_of(index)
         self.flight = arrivals.after(s, self.flight)
         for tile in list(self.state):
@@ -270,6 +335,7 @@ class _Values(Reading[Iterator[Requirement]]):
                 self.state[tile] = Held(lifted(number, tile, sums[tile], parts, index))
             elif tile in uses:
                 self.state[tile] = held_at(self.state[tile], index, count - 1)
+        self.state |= softmax.after(rescaled, self.state)
 
     def begins(self, number: int, tile: Tile, first: Held, before: Held) -> Requirement:
         """A tile that one iteration fills for the next is filled for the first one before the loop."""

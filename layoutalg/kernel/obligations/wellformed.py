@@ -26,12 +26,14 @@ from layoutalg.index import FALSE, TRUE, Expr, c_expression, var, variables
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.program import (
+    Attend,
     BoxCopy,
     Compute,
     Contract,
     GlobalAccess,
     Load,
     Loop,
+    Mask,
     Meaning,
     MemoryAccess,
     Multiply,
@@ -62,7 +64,8 @@ RESERVED = (
     (
         r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
-        r"|full|empty|slot|.*_box",
+        r"|full|empty|slot|.*_box"
+        r"|power_of_two|of_lane|rescale|greater",
         "the emitted text",
     ),
     (r".*_start|.*_inside", "the emitted text"),
@@ -94,6 +97,8 @@ def _types(program: Program) -> None:
     conditions = [("what is required", program.requires)]
     conditions += [(f"what is said to be valid of {one.tensor.name}", one.valid) for one in program.element_maps]
     conditions += [(f"the condition on {s.tensor.name}", s.only) for s in program.of(Load)]
+    conditions += [(f"what is kept of {s.registers.name}", s.keep) for s in program.of(Mask)]
+    conditions += [("what the meaning keeps", m.keep) for m in _parts(program.claimed) if isinstance(m, Attend)]
     for what, condition in conditions:
         if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:
             raise _no(program, f"{what} is {condition}, a number; a truth value is needed")
@@ -191,6 +196,7 @@ def outer_names(program: Program) -> Iterator[str]:
 def _inner_names(program: Program) -> Iterator[str]:
     for _, s in program.statements():
         yield from s.letters
+        yield from (v.value.name for v in s.coordinates) if isinstance(s, Mask) else ()
         for registers in s.tiles:
             yield from _y_names(registers)
         if isinstance(s, MemoryAccess):
@@ -249,10 +255,15 @@ def _sizes(program: Program) -> None:
             distribution = registers.distribution
             parameters = (*_parameters(distribution.adaptor), *distribution.lengths, *distribution.ps, *distribution.ys)
             _within(program, f"the distribution of {registers.name}", parameters, frozenset())
+        if isinstance(s, Mask):
+            _within(program, f"what is kept of {s.registers.name}", [s.keep], scope | set(s.coordinates))
         if isinstance(s, BoxCopy) and s.pixels is not None:
             _within(program, f"the image of {s.load.tensor.name}", s.pixels.lengths, scope)
     _within(program, "the map of tiles", _parameters(program.tiles), scope)
     _within(program, "what is required", [program.requires], scope)
+    for meaning in _parts(program.claimed):
+        if isinstance(meaning, Attend):
+            _within(program, "what the meaning keeps", [meaning.keep], scope | set(meaning.coordinates))
     for one in program.element_maps:
         letters = frozenset(one.letters)
         _within(program, f"what {one.text} says", (*one.coordinates, one.offset, one.valid), scope | letters)
@@ -322,6 +333,10 @@ def _meaning(program: Program) -> None:
                 ranks = ((a, 3), (b, 3), (program.target, 3))
             case Reduce(tensor):
                 ranks = ((tensor, program.target.descriptor.rank + 1),)
+            case Attend(q, k, v):
+                ranks = ((q, 3), (k, 3), (v, 3), (program.target, 3))
+                if meaning is not program.claimed:
+                    raise _no(program, "attention is the whole meaning, or none of it")
             case Compute(function, operands):
                 _refuse_first(program, unknown(function, len(operands)))
         for tensor, rank in ranks:

@@ -10,8 +10,19 @@ from layoutalg.kernel.program.accesses import (
     StoreShared,
 )
 from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
-from layoutalg.kernel.program.program import LOADERS, Compute, Contract, ElementMap, Meaning, Program, Read, Reduce
+from layoutalg.kernel.program.program import (
+    LOADERS,
+    Attend,
+    Compute,
+    Contract,
+    ElementMap,
+    Meaning,
+    Program,
+    Read,
+    Reduce,
+)
 from layoutalg.kernel.program.reading import Reading
+from layoutalg.kernel.program.rows import Divide, Exponentiate, Mask, Move, Rescale, Rows
 from layoutalg.kernel.program.statement import Composite, Statement, walk
 from layoutalg.kernel.program.statements import (
     AsyncCopy,
@@ -31,9 +42,9 @@ from layoutalg.kernel.program.statements import (
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
-    "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Await", "Barrier", "BoxCopy", "Clear", "Commit",
-    "Composite", "Compute", "Contract", "ElementMap", "Elementwise", "Fold", "GlobalAccess", "How", "Load",
-    "LoadShared", "Loop", "Meaning", "MemoryAccess", "Multiply", "MultiplyShared", "Pixels", "Program", "Read",
-    "Reading", "Reduce", "Registers", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy",
-    "Tensor", "Tile", "Vector", "apart", "walk",
+    "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Attend", "Await", "Barrier", "BoxCopy", "Clear",
+    "Commit", "Composite", "Compute", "Contract", "Divide", "ElementMap", "Elementwise", "Exponentiate", "Fold",
+    "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Mask", "Meaning", "MemoryAccess", "Move", "Multiply",
+    "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers", "Rescale", "Rows", "Shared",
+    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "apart", "walk",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ is said by the program's `meaning`:
 | `Contract(a, b)`                 | Σₖ a[g, m, k]·b[g, n, k] at x = (g, m, n)                   |
 | `Reduce(tensor, how)`            | Σₖ tensor[m, k], or the greatest, at x = (m)                |
 | `Compute(function, meanings)`    | the function of those                                       |
+| `Attend(q, k, v, factor, …)`     | Σⱼ wⱼ·v[g, n, j] / Σⱼ wⱼ, wⱼ = 2^(factor·Σᵢ q[g, m, i]·k[g, j, i]) |
 
 What it cannot represent: data-dependent addresses, and threads that differ in which statements they reach.
 """
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import e, log2
 from typing import TypeVar
 
 from layoutalg.display import Displayed
@@ -35,6 +37,7 @@ from layoutalg.kernel.program.statement import Statement, walk, written_out
 from layoutalg.kernel.program.statements import BoxCopy
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
+from layoutalg.target.dtypes import DType
 
 S = TypeVar("S", bound=Statement)
 
@@ -98,7 +101,28 @@ class Compute:
     operands: tuple[Meaning, ...]
 
 
-Meaning = Read | Contract | Reduce | Compute
+@dataclass(frozen=True)
+class Attend:
+    """Attention: the sum over the keys j of w·v[g, n, j] / the sum of w, where w = 2^(factor·Σᵢ q[g, m, i]·k[g, j, i]).
+
+    Keys are those where `keep`, a condition in `coordinates` (row, key), is so.  Over the reals; in the numerator a
+    program may round the powers, relative to the greatest so far, to `rounded`.
+
+    >>> from layoutalg.kernel.library.attention import attention
+    >>> attention("gfx942", causal=True).summary.partition("softmax over j of ")[2]
+    'queries[g, m, :] · keys[g, j, :] / 8, where key <= row'
+    """
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    factor: float
+    coordinates: tuple[Expr, Expr]
+    keep: Expr
+    rounded: DType
+
+
+Meaning = Read | Contract | Reduce | Compute | Attend
 
 
 @dataclass(frozen=True)
@@ -275,6 +299,10 @@ def _formula(meaning: Meaning, x: Sequence[str]) -> str:
         case Reduce(tensor, how):
             k = _contracted(tensor, x)
             return f"{'sum' if how == 'sum' else 'greatest'} over {k} of {at(tensor, *x, k)}"
+        case Attend(q, k, v):
+            kept = "" if meaning.keep is TRUE else f", where {meaning.keep}"
+            scores = f"{at(q, *x[:2], ':')} · {at(k, x[0], 'j', ':')} / {log2(e) / meaning.factor:.6g}"
+            return f"sum over j of {at(v, x[0], x[2], 'j')} · softmax over j of {scores}{kept}"
         case Compute(function, operands):
             return f"{function}({', '.join(_formula(operand, x) for operand in operands)})"
 

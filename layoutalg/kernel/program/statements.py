@@ -21,6 +21,7 @@ Tile coordinate x of an access lies at origin + x.
 | `Elementwise(r, f, operands)` | r[x] ← f(operands at x)                                                  |
 | `Loop(i, body)`               | the body for i = 0, 1 … below its extent                                 |
 
+`rows` has those of a softmax.
 A class says of its statements what every reading of programs asks (`Statement`); what they mean to one reading is that
 reading's method (`reading`).  A further statement that these can say is a `Composite`: they stand in its place in the
 program, and so it is proved, written and drawn as they are.
@@ -266,6 +267,7 @@ class Fold(Statement):
 
     The Ys of c are the first ones of a; a's other Ys are taken in.  Where c has one dimension less, a thread holds the
     last dimension whole; where it has as many, c's last one numbers the parts that threads hold (`obligations.folds`).
+    `lanes`: a's last dimension is spread over the lanes of a wave whose numbers differ in these bits; all get the fold.
 
     >>> from layoutalg.kernel.library.reduce import reduction
     >>> [(fold.c.name, fold.a.name, fold.how) for fold in reduction("kr").of(Fold)]
@@ -275,9 +277,14 @@ class Fold(Statement):
     c: Registers
     a: Registers
     how: How = "sum"
+    lanes: tuple[int, ...] = ()
 
     uses = Uses(reads=("a",), adds_to=("c",))
     words = "fold", "{0.how}"
+
+    def wrong(self) -> Iterator[str]:
+        if any(n < 1 or n & (n - 1) for n in self.lanes) or len(set(self.lanes)) != len(self.lanes):
+            yield f"{self.c.name} is folded over lanes that differ in {self.lanes}; each is a power of two"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 |---------------------|-------------------------------------------------------------------------|
 | `source_index`      | of a `Move`: which register of the source a register is                 |
 | `row_index`         | of a tile beside its rows: which register of the rows a register is of  |
-| `masked_at`         | of a `Mask`: the coordinates that its condition is asked at             |
+| `masked_at`         | of a `MaskScores`: the coordinates that its condition is asked at             |
 
 Registers of a tile of powers of two are numbered by bits, and a move sends bits to bits: the register of the source is
 read off lane 0, one bit after the other, and is a guess that `obligations.rows` proves for all lanes and registers.
@@ -17,7 +17,7 @@ from itertools import product
 from layoutalg.index import ZERO, Expr, as_expr
 from layoutalg.index.evaluate import value
 from layoutalg.kernel.access.address import written
-from layoutalg.kernel.program import Mask, Move, Program, Rows
+from layoutalg.kernel.program import MaskScores, Move, Program, Rows
 from layoutalg.layout import LayoutError, TileDistribution
 
 Numbers = tuple[int, ...]
@@ -69,7 +69,7 @@ def row_index(rows: Rows) -> tuple[Expr, ...]:
     return tuple(rows.registers.distribution.y_index[y] for y in rows.ys)
 
 
-def masked_at(program: Program, s: Mask) -> tuple[Expr, ...]:
+def masked_at(program: Program, s: MaskScores) -> tuple[Expr, ...]:
     """The coordinates of a register, as they are computed."""
     tile = s.registers.distribution
     inner = tile.lower(program.lanes, tile.y_index)

@@ -15,7 +15,7 @@ from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.rows import masked_at, row_index, source_index
 from layoutalg.kernel.emit.conversions import as_float, converted
 from layoutalg.kernel.emit.registers import each_register, one_register, register_at, set_each
-from layoutalg.kernel.program import FOLDS, Divide, Exponentiate, Fold, Mask, Move, Program, Reading, Rescale
+from layoutalg.kernel.program import FOLDS, Divide, Exponentiate, Fold, MaskScores, Move, Program, Reading, Rescale
 from layoutalg.kernel.program.names import index_type
 
 _HEAD = "static __device__ inline __attribute__((always_inline))"
@@ -70,7 +70,7 @@ class RowWriter(Reading[str]):
         value = converted(source, s.source.dtype, s.registers.dtype)
         return f"// {s.registers.name} <- {s.source.name}\n{set_each(s.registers, value)}"
 
-    def read_mask(self, s: Mask) -> str:
+    def read_mask_scores(self, s: MaskScores) -> str:
         used = set(variables(s.keep))
         named = {c.value.name: at for c, at in zip(s.coordinates, masked_at(self.program, s), strict=True) if c in used}
         where = str(c_code(named, bits=self.bits, proved=True))

@@ -38,7 +38,7 @@ from layoutalg.kernel.program import (
     Fold,
     Load,
     Loop,
-    Mask,
+    MaskScores,
     Move,
     Multiply,
     Program,
@@ -63,7 +63,7 @@ TURNED = (0, 2, 1)
 
 
 @dataclass(frozen=True)
-class Cut:
+class AttentionCut:
     """How attention is cut: waves side by side along the rows, tiles of rows of each, keys of a tile."""
 
     waves: int = 4
@@ -73,7 +73,7 @@ class Cut:
 
 
 def attention(
-    target: str, head: int = 64, causal: bool = False, dtype: str = "f16", cut: Cut | None = None
+    target: str, head: int = 64, causal: bool = False, dtype: str = "f16", cut: AttentionCut | None = None
 ) -> Program:  # fmt: skip
     """Attention of heads of so many elements: sizes G (batches times heads), M rows of q, N keys (causal: M is N).
 
@@ -83,9 +83,9 @@ def attention(
     return _Attention(plan_for(target, dtype), head, causal, dtype, cut or cut_for(target, head)).program()
 
 
-def cut_for(target: str, head: int) -> Cut:
+def cut_for(target: str, head: int) -> AttentionCut:
     """The cut of a target."""
-    return Cut(keys=64 if head <= 64 else 32)
+    return AttentionCut(keys=64 if head <= 64 else 32)
 
 
 def factor_of(head: int) -> float:
@@ -100,7 +100,7 @@ def factor_of(head: int) -> float:
 class _Attention:
     """The program's parts."""
 
-    def __init__(self, usual: Plan, head: int, causal: bool, dtype: str, cut: Cut) -> None:
+    def __init__(self, usual: Plan, head: int, causal: bool, dtype: str, cut: AttentionCut) -> None:
         if usual.plain:
             raise LayoutError(f"attention: {usual.target or 'this target'} has no matrix instruction of {dtype}")
         if head % usual.instruction.n or head % 16:
@@ -167,7 +167,7 @@ class _Attention:
         mask: tuple[Statement, ...] = ()
         if self.causal or not self.cut.whole:
             keep = key <= row if self.causal else key < self.length
-            mask = (Mask(scores, (bg, first, t * self.keys), (var("batch", LARGEST), row, key), keep),)
+            mask = (MaskScores(scores, (bg, first, t * self.keys), (var("batch", LARGEST), row, key), keep),)
         each = (
             Barrier(),
             *(side.load((t + 1) * self.keys) for side in sides),

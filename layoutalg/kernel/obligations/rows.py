@@ -3,7 +3,7 @@
 | statement      | must hold, of every thread and register                                                     |
 |----------------|---------------------------------------------------------------------------------------------|
 | `Move`         | the register that is read holds the coordinates that are wanted, in their order             |
-| `Mask`         | the coordinates that are computed are the tile's, and fit the index type                    |
+| `MaskScores`         | the coordinates that are computed are the tile's, and fit the index type                    |
 | `Rescale`      | each total's register lies in the row whose power it takes; the greatest has the rows' lanes |
 | `Exponentiate` | the same of scores and the shift, and all are f32                                           |
 | `Divide`       | the same of the results and what they are divided by                                        |
@@ -19,7 +19,7 @@ from layoutalg.index import TRUE, all_equal, as_expr
 from layoutalg.kernel.access.rows import masked_at, row_index, source_index
 from layoutalg.kernel.obligations.base import Requirement, fits, lanes_of
 from layoutalg.kernel.obligations.memory import computed
-from layoutalg.kernel.program import Divide, Exponentiate, Mask, Move, Program, Registers, Rescale, Rows
+from layoutalg.kernel.program import Divide, Exponentiate, MaskScores, Move, Program, Registers, Rescale, Rows
 from layoutalg.prove import ForAll, Shown
 from layoutalg.target.dtypes import DTYPES
 
@@ -37,7 +37,7 @@ def move(program: Program, number: int, s: Move) -> Iterator[Requirement]:
     yield Requirement(f"{number}: {s.registers.name} and {s.source.name} have one shape", lengths)
 
 
-def mask(program: Program, number: int, s: Mask) -> Iterator[Requirement]:
+def mask(program: Program, number: int, s: MaskScores) -> Iterator[Requirement]:
     """The condition is asked at the register's coordinates."""
     what, tile = f"{number}: {s.registers.name} is masked", s.registers.distribution
     inner = tile.lower(program.lanes, tile.y_index)

@@ -40,7 +40,7 @@ from layoutalg.kernel.program import (
     Divide,
     Exponentiate,
     Loop,
-    Mask,
+    MaskScores,
     Move,
     Registers,
     Rescale,
@@ -75,7 +75,7 @@ def scores_in(number: int, tile: Registers, value: Value) -> Scores:
     raise MissingValueError(f"statement {number} takes {tile.name} for scores, which holds no whole product")
 
 
-def masked(number: int, s: Mask, value: Value) -> Scores:
+def masked(number: int, s: MaskScores, value: Value) -> Scores:
     """Scores with what a mask takes out."""
     scores = scores_in(number, s.registers, value)
     if scores.coordinates:

@@ -53,7 +53,7 @@ from layoutalg.kernel.program import (
     Load,
     LoadShared,
     Loop,
-    Mask,
+    MaskScores,
     Move,
     Multiply,
     MultiplyShared,
@@ -226,7 +226,7 @@ class _Values(Reading[Iterator[Requirement]]):
         )
         return iter(())
 
-    def read_mask(self, s: Mask) -> Iterator[Requirement]:
+    def read_mask_scores(self, s: MaskScores) -> Iterator[Requirement]:
         value = softmax.masked(self.number, s, self.known(s.registers).value)
         yield from self.exact((s.registers,))
         self.state[s.registers] = Held(value)

@@ -33,7 +33,7 @@ from layoutalg.kernel.program import (
     GlobalAccess,
     Load,
     Loop,
-    Mask,
+    MaskScores,
     Meaning,
     MemoryAccess,
     Multiply,
@@ -97,7 +97,7 @@ def _types(program: Program) -> None:
     conditions = [("what is required", program.requires)]
     conditions += [(f"what is said to be valid of {one.tensor.name}", one.valid) for one in program.element_maps]
     conditions += [(f"the condition on {s.tensor.name}", s.only) for s in program.of(Load)]
-    conditions += [(f"what is kept of {s.registers.name}", s.keep) for s in program.of(Mask)]
+    conditions += [(f"what is kept of {s.registers.name}", s.keep) for s in program.of(MaskScores)]
     conditions += [("what the meaning keeps", m.keep) for m in _parts(program.claimed) if isinstance(m, Attend)]
     for what, condition in conditions:
         if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:
@@ -196,7 +196,7 @@ def outer_names(program: Program) -> Iterator[str]:
 def _inner_names(program: Program) -> Iterator[str]:
     for _, s in program.statements():
         yield from s.letters
-        yield from (v.value.name for v in s.coordinates) if isinstance(s, Mask) else ()
+        yield from (v.value.name for v in s.coordinates) if isinstance(s, MaskScores) else ()
         for registers in s.tiles:
             yield from _y_names(registers)
         if isinstance(s, MemoryAccess):
@@ -255,7 +255,7 @@ def _sizes(program: Program) -> None:
             distribution = registers.distribution
             parameters = (*_parameters(distribution.adaptor), *distribution.lengths, *distribution.ps, *distribution.ys)
             _within(program, f"the distribution of {registers.name}", parameters, frozenset())
-        if isinstance(s, Mask):
+        if isinstance(s, MaskScores):
             _within(program, f"what is kept of {s.registers.name}", [s.keep], scope | set(s.coordinates))
         if isinstance(s, BoxCopy) and s.pixels is not None:
             _within(program, f"the image of {s.load.tensor.name}", s.pixels.lengths, scope)

@@ -22,7 +22,7 @@ from layoutalg.kernel.program.program import (
     Reduce,
 )
 from layoutalg.kernel.program.reading import Reading
-from layoutalg.kernel.program.rows import Divide, Exponentiate, Mask, Move, Rescale, Rows
+from layoutalg.kernel.program.rows import Divide, Exponentiate, MaskScores, Move, Rescale, Rows
 from layoutalg.kernel.program.statement import Composite, Statement, walk
 from layoutalg.kernel.program.statements import (
     AsyncCopy,
@@ -44,7 +44,7 @@ from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tenso
 __all__ = [
     "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Attend", "Await", "Barrier", "BoxCopy", "Clear",
     "Commit", "Composite", "Compute", "Contract", "Divide", "ElementMap", "Elementwise", "Exponentiate", "Fold",
-    "GlobalAccess", "How", "Load", "LoadShared", "Loop", "Mask", "Meaning", "MemoryAccess", "Move", "Multiply",
+    "GlobalAccess", "How", "Load", "LoadShared", "Loop", "MaskScores", "Meaning", "MemoryAccess", "Move", "Multiply",
     "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers", "Rescale", "Rows", "Shared",
     "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "apart", "walk",
 ]  # fmt: skip

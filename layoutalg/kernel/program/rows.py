@@ -3,7 +3,7 @@
 | statement                   | does                                                                                |
 |-----------------------------|-------------------------------------------------------------------------------------|
 | `Move(r, a, order)`         | r[x] ← a[x, its coordinates in that order], both in the same thread                 |
-| `Mask(r, origin, …, keep)`  | r[x] ← −∞ where `keep` is not so at origin + x                                      |
+| `MaskScores(r, o, x, keep)` | r[x] ← −∞ where `keep` is not so at o + x                                           |
 | `Rescale(m, t, c, totals)`  | g ← max(m, t); totals[x] ← totals[x]·2^(c·(m − g)) of their rows; m ← g             |
 | `Exponentiate(r, s, m, c)`  | r[x] ← 2^(c·(s[x] − m[its row]))                                                    |
 | `Divide(r, l)`              | r[x] ← r[x] / l[its row]                                                            |
@@ -70,11 +70,11 @@ class Move(Statement):
 
 
 @dataclass(frozen=True)
-class Mask(Statement):
+class MaskScores(Statement):
     """registers[x] ← −∞ where `keep`, a condition in `coordinates`, is not so at origin + x.
 
     >>> from layoutalg.kernel.library.attention import attention
-    >>> (mask,) = attention("gfx942", causal=True).of(Mask)
+    >>> (mask,) = attention("gfx942", causal=True).of(MaskScores)
     >>> mask.coordinates, mask.keep
     ((batch, row, key), key <= row)
     """
@@ -185,4 +185,4 @@ def first_rows(tile: Registers, rows: Registers) -> Rows:
     return Rows(tile, tuple(range(len(held.ys))), tuple(range(len(held.lengths))))
 
 
-__all__ = ["Divide", "Exponentiate", "Mask", "Move", "Rescale", "Rows"]
+__all__ = ["Divide", "Exponentiate", "MaskScores", "Move", "Rescale", "Rows"]

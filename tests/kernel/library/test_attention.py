@@ -23,7 +23,7 @@ from layoutalg.kernel.program import (
     Load,
     LoadShared,
     Loop,
-    Mask,
+    MaskScores,
     Move,
     Multiply,
     Program,
@@ -41,7 +41,7 @@ from tests.matrix import some
 PROGRAM = attention("gfx942", causal=True)
 (LOOP,) = PROGRAM.of(Loop)
 (RESCALE,) = PROGRAM.of(Rescale)
-(MASK,) = PROGRAM.of(Mask)
+(MASK,) = PROGRAM.of(MaskScores)
 (ROW, KEY) = MASK.coordinates[1:]
 
 Change = Callable[[Statement], Sequence[Statement] | None]
@@ -62,7 +62,7 @@ def changed(body: Sequence[Statement], change: Change) -> tuple[Statement, ...]:
 
 
 def kept(keep: object) -> Change:
-    return lambda s: [replace(s, keep=keep)] if isinstance(s, Mask) else None
+    return lambda s: [replace(s, keep=keep)] if isinstance(s, MaskScores) else None
 
 
 def without(kind: type[Statement], name: str = "") -> Change:
@@ -154,19 +154,19 @@ WRONG: dict[str, Change] = {
     "there is no barrier": without(Barrier),
     "a key too many is kept": kept(all_of(KEY <= ROW + 1, PROGRAM.sizes[1] > KEY)),
     "a key too few is kept": kept(all_of(KEY < ROW, PROGRAM.sizes[1] > KEY)),
-    "nothing is masked": without(Mask),
+    "nothing is masked": without(MaskScores),
     "all is masked": kept(all_of(as_expr(0) > KEY, PROGRAM.sizes[1] > KEY)),
     "the mask lies a tile further": lambda s: (
-        [replace(s, origin=(*s.origin[:2], s.origin[2] + 64))] if isinstance(s, Mask) else None
+        [replace(s, origin=(*s.origin[:2], s.origin[2] + 64))] if isinstance(s, MaskScores) else None
     ),
     "the last tile of keys is skipped": lambda s: (
         [substituted(s, {s.index: var("kt", COUNT - 1)})] if isinstance(s, Loop) else None
     ),
     "a tile of keys is skipped": lambda s: (
-        [substituted(s, {LOOP.index: LOOP.index + 1})] if isinstance(s, Load | Mask) else None
+        [substituted(s, {LOOP.index: LOOP.index + 1})] if isinstance(s, Load | MaskScores) else None
     ),
     "a tile of keys is taken twice": lambda s: (
-        [substituted(s, {LOOP.index: LOOP.index // 2})] if isinstance(s, Load | Mask) else None
+        [substituted(s, {LOOP.index: LOOP.index // 2})] if isinstance(s, Load | MaskScores) else None
     ),
     "keys are another tile's than values": at_tile(Load, "keys", 64),
     "keys are of the row before": at_tile(Load, "keys", -1),
@@ -203,7 +203,7 @@ def test_attention_is_proved_for_all_sizes(head: int, causal: bool) -> None:
 BEYOND: dict[str, Change] = {
     "a key beyond the end is kept": kept(KEY <= LAST),
     "the last key is not kept": kept(KEY < LAST - 1),
-    "the end is not looked at": without(Mask),
+    "the end is not looked at": without(MaskScores),
 }
 
 

@@ -14,9 +14,12 @@ these are equal over the reals alone, and have two forms.
 | a function's result | the same function of what its operands are there |
 | what lane m has | what it is in that lane's thread |
 | an element of a matrix product | the same function of the lane and of what any lane of the wave has of A, B and C |
-| what was loaded | what is there; of what is stored to, for this instruction in its epoch |
+| what was loaded | what is there; of what is stored to, for this instruction in its epoch (1) |
 | what a loop carries | its class and the iteration: of threads with one form before the loop and behind each turn |
 | anything else | its own |
+
+(1) Of memory where some wave waits for another's store: its own.  A store may lie between two waves' loads by one
+instruction in one epoch: behind the one, whose wave stores, and before the other, whose wave has waited for that.
 
 What one instruction loads of one place in one epoch is the same for all threads of a block, where no accesses race: a
 store between two of its loads would be ordered behind the one and before the other, and barriers are not so.
@@ -37,6 +40,7 @@ from layoutalg.audit.epochs import in_one_epoch
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.audit.lds.tables import MOST_ITERATIONS, LdsRow, boxes, joint_periods
 from layoutalg.index import Expr, budget, const, simplify, variables
+from layoutalg.launch.symbolic import LDS
 from layoutalg.symex.loops.record import Carried
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.trace import Trace
@@ -64,7 +68,7 @@ class ThreadValues:
     def __init__(self, block: BlockThreads, trace: Trace) -> None:
         self.block, self.functions = block, UninterpretedFunctions()
         self._loads = {one.value: one for one in trace.elements if not one.store}
-        self._carried = trace.loops.carried
+        self._carried, self._waits = trace.loops.carried, bool(trace.loops.waits)
         self._forms: dict[Placed, Expr] = {}  # of variables
         self._classes: dict[Expr, Sequence[int]] = {}  # of what loops carry: of each thread
         self._ranks: dict[Expr, int] = {}  # an order of terms
@@ -225,10 +229,12 @@ class ThreadValues:
         """What was loaded: by its place, and of what is stored to by its instruction, epoch and iterations."""
         load, place = self._loads[origin_of(v)], place_of(v)
         tensor = self.block.launched.tensors.get(load.buffer)
-        if not load.buffer or load.atomic:
+        never_stored = tensor is not None and not tensor.written
+        by_barriers = load.buffer == LDS or not self._waits
+        if not load.buffer or load.atomic or not (never_stored or by_barriers):
             return moved(v, self._at(thread))
         when, name = (load.barriers, *load.loops), f"{origin_of(v)}"
-        if tensor is not None and not tensor.written:
+        if never_stored:
             when, name = (), f"{load.size} bytes of {load.buffer}"
         terms = [moved(e, place) for e in (load.offset, *when)]
         if missing := self._missing(thread, *terms):

@@ -20,6 +20,16 @@ KERNEL(one_waits) { HERE; if (b == 0) { LEAVE; } else { if (t == 0) while (GET(f
 //: proved
 KERNEL(stores_behind) { HERE; if (b == 0) { o[t] = part[t]; FENCE(RELEASE); __syncthreads(); if (t == 0) SET(flag, 1u, RELAXED); } else if (b == 1) { while (GET(flag, ACQUIRE) == 0); part[t] = 3; } }
 
+// One instruction loads a word for two waves, of which one has waited for what the other stores behind its load.
+#define OF_BOTH_WAVES(stored) HERE; if (b == 0 && t % 64 == 0) { if (t == 64) while (GET(flag, ACQUIRE) == 0); \
+  unsigned v = *(volatile const unsigned*)&(stored)[0]; if (t == 0) { part[0] = v + 1; SET(flag, 1u, RELEASE); } o[0] = v; }
+
+//: race_free unknown, ends unknown
+KERNEL(one_has_what_the_other_stored) { OF_BOTH_WAVES(part) }
+
+//: ends unknown
+KERNEL(both_have_what_nobody_stored) { OF_BOTH_WAVES(x) }
+
 //: slow
 
 //: unproved

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from layoutalg.formats.model import SpecFile
-from layoutalg.index import FALSE, Expr, all_of, const, eq, negation, simplify, substitute, value, variables
+from layoutalg.index import FALSE, Expr, all_of, conjuncts, const, eq, negation, simplify, substitute, value, variables
 from layoutalg.index.parse import ParseError, parse
 from layoutalg.judge.graph import UnsaidError
 from layoutalg.prove import ForAll, Limits
@@ -64,12 +64,12 @@ def _apart(decided: Sequence[str], fixed: Sizes, open_: Sequence[str], file: Spe
             condition = parse(text, file.symbols)
         except ParseError as error:
             raise UnsaidError(f"no equation says a reference that decides by its sizes: {error}") from None
-        if not _holds(condition, given):
-            small = next((v for v in variables(condition) if _holds(condition, given, const(SMALL) < v)), None)
+        for part in (part for part in conjuncts(condition) if not _holds(part, given)):
+            small = next((v for v in variables(part) if _holds(part, given, const(SMALL) < v)), None)
             if small is None:
                 raise UnsaidError(f"the reference may say something else where not {text}{shown(fixed, ', at ')}")
             found |= {(small.value.name, n) for n in range(2, SMALL + 1)
-                      if _is_in(small, n) and not _holds(condition, given, eq(small, n))}  # fmt: skip
+                      if _is_in(small, n) and not _holds(part, given, eq(small, n))}  # fmt: skip
     return sorted(found, reverse=True)
 
 
@@ -87,12 +87,12 @@ def _is_none(fixed: Sizes, file: SpecFile) -> bool:
 
 
 def _some(fixed: Sizes, sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:
-    """Some sizes of a contract, the open ones small, all alike and apart; UnsaidError where none is given."""
+    """Two of a contract's sizes, the open ones as small as may be; UnsaidError where none is seen."""
     symbols, seen = file.symbols, list[Sizes]()
-    for others in ([2] * len(sizes), range(3, 3 + 2 * len(sizes), 2)):
-        at = {one: fixed.get(one, _clipped(symbols[one], n)) for one, n in zip(sizes, others, strict=True)}
+    for least in (2, 3, 8, 17, 33, 130):
+        at = {one: fixed.get(one, _clipped(symbols[one], least + 2 * n)) for n, one in enumerate(sizes)}
         given = simplify(substitute(file.given, {symbols[one]: const(n) for one, n in at.items()}))
-        if given is not FALSE and at not in seen:
+        if given is not FALSE and at not in seen and len(seen) < 2:
             seen.append(at)
             yield at
     if not seen:

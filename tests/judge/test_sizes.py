@@ -25,7 +25,7 @@ def at_first(*texts: str) -> Callable[[Sizes], Sequence[str]]:
 
 
 def test_a_size_that_may_be_1_is_tried_there() -> None:
-    assert tried(["m", "n"]) == [{"m": 1, "n": n} for n in (2, 5)]
+    assert tried(["m", "n"]) == [{"m": 1, "n": n} for n in (4, 5)]
 
 
 def test_what_holds_for_all_sizes_asks_for_none() -> None:
@@ -45,6 +45,18 @@ def test_what_is_decided_where_a_size_is_fixed_is_asked_too() -> None:
     assert {at["n"] for at in tried(["m", "n"], lambda fixed: ("n > 4",) if fixed == {"m": 1} else ())} == {2, 3, 4, 5}
     with pytest.raises(UnsaidError, match="where not n <= 100, at m = 1"):
         tried(["m", "n"], lambda fixed: ("n <= 100",) if fixed == {"m": 1} else ())
+
+
+def test_each_part_of_a_decision_is_asked_by_itself() -> None:
+    assert {at["n"] for at in tried(["n"], at_first("m >= 1 and n >= 3"))} == {2}
+    both = tried(["m", "n"], lambda fixed: () if fixed else ("m > 2 and n > 3",))
+    assert {at["m"] for at in both} >= {1, 2}
+    assert {at["n"] for at in both} >= {2, 3}
+
+
+def test_sizes_are_tried_that_a_contract_has() -> None:
+    file = replace(FILE, given=lt(20, FILE.symbols["n"]))
+    assert [at["n"] for at in special_sizes(lambda _: (), ["m", "n"], file)] == [35, 132]
 
 
 def test_sizes_that_a_contract_has_not_are_not_tried() -> None:

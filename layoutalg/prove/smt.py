@@ -15,7 +15,6 @@ Where these need other variables, the form says which change was made (`strategi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +23,13 @@ from typing import Any
 
 import z3
 
-from layoutalg.index import TRUE, unused
+from layoutalg.index import TRUE, budget, unused
 from layoutalg.prove.decide import decide_quickly
 from layoutalg.prove.encodings import AnyFunction, BitVectors, Encoding, Integers, NotExpressible
 from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import Obligation, Onto, Point, needs_bits
 from layoutalg.prove.outcome import Holds
+from layoutalg.prove.query import check_within
 from layoutalg.prove.solver import ANY_FUNCTION
 from layoutalg.prove.steps import Quotients, Step, assertions, parts, search
 from layoutalg.prove.strategies.changes import changed
@@ -37,7 +37,7 @@ from layoutalg.prove.strategies.changes import changed
 SECONDS = 2.0
 """What z3 gets to confirm a form that says more than the obligation."""
 SEARCH = 20.0
-"""The seconds after which an obligation is written as it stands."""
+"""The seconds, as `budget` counts them, after which an obligation is written as it stands."""
 
 
 AS_IT_STANDS = "as it stands"
@@ -75,14 +75,21 @@ def forms(obligation: Obligation, strategy: str = "") -> tuple[Form, ...]:
         whole, reason = (), error
     if whole and (bits or "(set-logic QF_LIA)" in whole[0].text):
         return whole
-    end = time.monotonic() + SEARCH
-    for words, same in sorted(_ways(obligation), key=_undecided):
-        found = list(takewhile(bool, (_form(part, words) for part in parts(same) if time.monotonic() < end)))
-        if len(found) == len(parts(same)):
-            return tuple(form for form in found if form)
+    found = budget.in_time(SEARCH, lambda: _searched(obligation), lambda _: None)
+    if found:
+        return found
     if reason:
         raise reason
     return whole
+
+
+def _searched(obligation: Obligation) -> tuple[Form, ...] | None:
+    """A form for each part of a goal, by the first way to say it that has them; None where none has."""
+    for words, same in sorted(_ways(obligation), key=_undecided):
+        found = list(takewhile(bool, (_form(part, words) for part in parts(same))))
+        if len(found) == len(parts(same)):
+            return tuple(form for form in found if form)
+    return None
 
 
 def said_again(obligation: Obligation, how: Sequence[tuple[str, Any]]) -> tuple[Form, ...] | None:
@@ -144,6 +151,7 @@ def _undecided(way: tuple[str, Obligation]) -> bool:
 
 def _form(part: Obligation, words: str) -> Form | None:
     """A text of one part of a goal that z3 finds unsatisfiable; None where there is none."""
+    budget.check()
     stepwise, *others = _sayings(words).items()
     if not needs_bits(part):
         steps = search(part)
@@ -165,9 +173,8 @@ def _arithmetic(bits: bool) -> str:
 
 def _unsatisfiable(asserted: Mapping[str, Any]) -> bool:
     solver = z3.Solver()
-    solver.set("timeout", int(SECONDS * 1000))
     solver.add(*asserted.values())
-    return bool(solver.check() == z3.unsat)
+    return bool(check_within(SECONDS, solver) == z3.unsat)
 
 
 def smt_text(obligation: Obligation, bits: bool, *, points: Sequence[Point] = ()) -> str:

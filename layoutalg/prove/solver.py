@@ -18,6 +18,7 @@ from layoutalg.index import budget
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove.obligation import ForAll, Obligation, Onto, bitwise, needs_bits
 from layoutalg.prove.outcome import OVERRUN, Fails, GaveUp, Holds, Limits, Outcome
+from layoutalg.prove.query import STEPS
 
 with lazy_imports():
     import pickle
@@ -25,8 +26,6 @@ with lazy_imports():
 
     from layoutalg.prove import cache
 
-STEPS = 2_000_000
-"""Steps of z3 to the second, of a quiet core: the median of 109 queries of audits."""
 QUERY = 10_000
 """Steps of the budget for a query beside z3's own: to send it, say it, and read the answer."""
 MOST = 2000.0

@@ -41,6 +41,7 @@ from layoutalg.prove.encodings import Integers, NotExpressible
 from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.polynomials import Names, comparisons, equalities, linear, poly, term, unknown
+from layoutalg.prove.query import check_within
 
 SECONDS = 1.0
 """What z3 gets to pick the steps of one statement."""
@@ -248,7 +249,6 @@ class _Search:
         if (negation := linear(self.negation)) is None:
             return None
         solver = z3.SolverFor("QF_LIA")
-        solver.set("timeout", int(SECONDS * 1000))
         solver.set(unsat_core=True)
         solver.add(negation)
         names = Names()
@@ -259,7 +259,7 @@ class _Search:
         solver.add(*formulas[: len(known)])
         for n in range(len(steps)):
             solver.assert_and_track(formulas[len(known) + n], f"step-{n}")
-        if solver.check() != z3.unsat:
+        if check_within(SECONDS, solver) != z3.unsat:
             return None
         return [steps[int(str(name).removeprefix("step-"))] for name in solver.unsat_core()]
 

@@ -28,12 +28,13 @@ with lazy_imports():
 
     import z3
 
-    from layoutalg.prove import encodings, lowering
+    from layoutalg.prove import encodings, lowering, query
 
 SHARES = (*(1 / 16,) * 8, 1 / 2)
 """What each seed gets of the steps for a query over the integers."""
-SLOWEST = 500_000
-"""Steps that z3 takes in a second of the processor where it counts them: 0.55 to 9 million in 109 queries of audits."""
+SLOWEST = 250_000
+"""Steps that z3 takes in a second of the processor where it counts them: 0.55 to 9 million in 109 queries of audits,
+and half as many beside other work; an eighth of `query.STEPS`, as `budget.SLACK` is for what is not z3's."""
 LEAST, GRACE, LOOK = 0.5, 0.5, 0.05
 """Seconds of the processor: of the shortest request, to heed an interrupt, and of the clock from look to look."""
 
@@ -107,8 +108,7 @@ class _Watch(threading.Thread):
             return solver.check()
         finally:
             self._context = None
-            counts = solver.statistics()
-            self.counted += dict(counts[k] for k in range(len(counts))).get("rlimit count", 0)
+            self.counted += query.steps_taken(solver)
 
 
 def _answer(obligation: Obligation, arithmetic: str, steps: int, watch: _Watch) -> tuple[str, Any]:

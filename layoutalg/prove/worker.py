@@ -34,7 +34,7 @@ SHARES = (*(1 / 16,) * 8, 1 / 2)
 """What each seed gets of the steps for a query over the integers."""
 SLOWEST = 250_000
 """Steps that z3 takes in a second of the processor where it counts them: 0.55 to 9 million in 109 queries of audits,
-and half as many beside other work; an eighth of `query.STEPS`, as `budget.SLACK` is for what is not z3's."""
+and half as many beside other work.  An eighth of `query.STEPS`: the slack that every budget has."""
 LEAST, GRACE, LOOK = 0.5, 0.5, 0.05
 """Seconds of the processor: of the shortest request, to heed an interrupt, and of the clock from look to look."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -34,10 +34,10 @@ from layoutalg.launch.tensors import Draw, shape_of
 from layoutalg.launch.tensors import Sizes as SizesOf
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
-BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 240_000
+BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 160_000
 
-#: Contents that are tried.
-SEEDS = range(2)
+#: Contents that are drawn; where a run of more instructions than `LONG` does no wrong, no others are drawn for it.
+SEEDS, LONG = range(2), 1_500
 
 #: Sizes at which contents are sought that satisfy what is assumed.
 TRIED = 3
@@ -58,6 +58,7 @@ MOST_EDGE = 1 << 12
 SECONDS = 10.0
 
 Sizes = Mapping[str, int]
+_At = tuple[tuple[str, int], ...]
 
 NOTHING: Sizes = MappingProxyType({})
 
@@ -118,8 +119,8 @@ class Runs:
         self.code, self.launched, self.file = code, launched, file
         self.seconds, self.steps = min(seconds, SECONDS), 0
         self.made_of: list[Sizes] = []  # the sizes at which whole grids ran
-        self._found: dict[tuple[tuple[tuple[str, int], ...], bool], tuple[FaultyRun, ...]] = {}
-        self._faultless: dict[tuple[tuple[tuple[str, int], ...], int], int] = {}  # sizes, contents → steps of the run
+        self._found: dict[tuple[_At, bool], tuple[list[FaultyRun], Iterator[FaultyRun]]] = {}  # and those to come
+        self._faultless: dict[tuple[_At, int, bool], int] = {}  # sizes, contents, whether strict → steps of the run
         self._ignored = ignored
         self.ended: dict[str, None] = {}  # barriers that waves passed without others of their block, which had ended
 
@@ -210,26 +211,41 @@ class Runs:
         for sizes in self._candidates(near):
             yield from self._faulty(sizes, strict)
 
-    def _faulty(self, sizes: Sizes, strict: bool) -> tuple[FaultyRun, ...]:
-        key = tuple(sorted(sizes.items())), strict
-        if key not in self._found:
-            if self.steps >= ALL_STEPS or self.seconds <= 0:
-                return ()
-            start = budget.spent()
-            self._found[key] = budget.in_time(self.seconds, lambda: tuple(self._run(sizes, strict)), lambda why: ())
-            self.seconds -= budget.spent() - start
-        return self._found[key]
+    def _faulty(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
+        """Those at these sizes, made as far as they are asked for."""
+        key = _at(sizes), strict
+        found, coming = self._found.setdefault(key, ([], self._run(sizes, strict)))
+        for k in count():
+            if k == len(found):
+                found += self._next(coming)
+            if k == len(found):
+                return
+            yield found[k]
+
+    def _next(self, coming: Iterator[FaultyRun]) -> Sequence[FaultyRun]:
+        """The next of them, where there is one and time for it."""
+        if self.steps >= ALL_STEPS or self.seconds <= 0:
+            return ()
+        start = budget.spent()
+        found = budget.in_time(self.seconds, lambda: tuple(islice(coming, 1)), lambda why: ())
+        self.seconds -= budget.spent() - start
+        return found
 
     def _run(self, sizes: Sizes, strict: bool) -> Iterator[FaultyRun]:
+        at = _at(sizes)
         for seed in self._seeds:
-            known = None if strict else self._faultless.get((tuple(sizes.items()), seed))
+            known = None if strict else self._faultless.get((at, seed, False))
             if known is not None:
                 self.steps += known
                 continue
+            if seed in SEEDS and any(self._faultless.get((at, other, strict), 0) > LONG for other in SEEDS):
+                continue
             try:
                 made, _ = self.made(sizes, seed)
-                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds)
+                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds,
+                              priced=False)  # fmt: skip
                 self.steps += run.steps
+                self._faultless[at, seed, strict] = self._faultless[at, seed, False] = run.steps
                 self.made_of += [] if sizes in self.made_of else [sizes]
                 self.ended |= dict.fromkeys(run.ended)
             except StepLimit as stopped:
@@ -272,7 +288,8 @@ class Runs:
                     break
                 try:
                     made, values = self.made(sizes, seed, empty)
-                    run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+                    run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds,
+                                  priced=False)  # fmt: skip
                 except StepLimit as stopped:
                     unended += stopped.steps
                     break
@@ -281,7 +298,7 @@ class Runs:
                 self.steps += run.steps
                 self.ended |= dict.fromkeys(run.ended)
                 if not empty:
-                    self._faultless[tuple(sizes.items()), seed] = run.steps
+                    self._faultless[_at(sizes), seed, False] = run.steps
                 yield sizes, made, values, run
 
     def made(
@@ -345,6 +362,11 @@ class Runs:
             yield from (f"nothing is shown{at}: {why}" for at, why in wrong.items())
         if launch.assumed and not found:
             yield f"no contents were found that satisfy all that is assumed{f' ({left})' if left else ''}"
+
+
+def _at(sizes: Sizes) -> _At:
+    """Sizes as a key."""
+    return tuple(sorted(sizes.items()))
 
 
 def _next(symbol: Expr, wanted: int) -> int:

@@ -78,7 +78,8 @@ def _runs(runs: Runs) -> Iterator[tuple[Mapping[str, int], BoundLaunch, Mapping[
             }
             made = bound(runs.file, metadata, sizes, inputs, values, 0)
             try:
-                run = execute(runs.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds)
+                run = execute(runs.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds,
+                              priced=False)  # fmt: skip
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 continue
             yield sizes, made, values, run.outputs

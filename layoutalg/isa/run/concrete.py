@@ -35,7 +35,7 @@ class ConcreteMachine:
 
     def __init__(
         self, kernel: KernelBinary, blocks: Array, waves_per_block: int, threads: int, memory: GlobalMemory,
-        place: int, meter: LdsMeter, strict: bool = True, races: Races | None = None, first: int = 0,
+        place: int, meter: LdsMeter | None, strict: bool = True, races: Races | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`blocks` has a row (x, y, z) for each block; the rest is as for `WaveMemory`."""
         self.registers = WaveRegisters(kernel, blocks, waves_per_block, threads)

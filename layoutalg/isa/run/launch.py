@@ -60,7 +60,7 @@ class Execution:
 def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0,
-    observer: Observer | None = None, ahead: Sequence[int] = (), blocks: Sequence[Triple] = (),
+    observer: Observer | None = None, ahead: Sequence[int] = (), blocks: Sequence[Triple] = (), priced: bool = True,
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid; or, of the grid, these `blocks` alone, as if the others had not started yet.
 
@@ -70,23 +70,23 @@ def execute(
     Waves take turns at the lowest address; with `order`, a seed, some run a while at random and others stand still.
     Each of the waves `ahead` (of every block, by their numbers) goes as far as it can before those behind it go on.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
-    An `observer` is told what is done.
+    An `observer` is told what is done; LDS accesses cost no time to price where they are not `priced`.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
     laid_out = lay_out(program, grid, block, args, lds)
     kernel, launch = laid_out.kernel, laid_out.launch
-    meter = LdsMeter(kernel.target)
+    meter = LdsMeter(kernel.target) if priced else None
     waves = -(-prod(launch.block) // kernel.wave_size)
     turns = Scheduler(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
     steps, *told = _run_grid(program, laid_out, turns, meter, strict, observer, chosen(launch, blocks))
     unaligned, ordered, unjudged, ended = map(tuple, told)
-    found = tuple(meter.found.values())
+    found = tuple(meter.found.values()) if meter else ()
     return Execution(laid_out.outputs(), steps, unaligned, found, laid_out.undefined(), ordered, unjudged, ended)
 
 
 def _run_grid(
-    program: MachineCode, laid_out: LaidOut, turns: Scheduler, meter: LdsMeter, strict: bool,
+    program: MachineCode, laid_out: LaidOut, turns: Scheduler, meter: LdsMeter | None, strict: bool,
     observer: Observer | None, blocks: Array,
 ) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
     """Runs the blocks, some at once.  Returns the steps, and what is told."""

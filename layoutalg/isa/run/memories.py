@@ -135,13 +135,15 @@ class WaveMemory(WaveCopies):
 
     def _tell(self, access: MemoryInstruction, parts: Sequence[tuple[Array, Chosen]]) -> None:
         """Prices what a whole instruction accesses, whose addresses are there, and tells the observer."""
+        if self.meter is None and self.observer is None:
+            return
         spaces: dict[str, list[tuple[Array, Array]]] = {}
         for address, lanes in parts:
             for space, where, some in self._split(access, address, lanes):
                 spaces.setdefault(space, []).append((where, some.active))
         for space, each in spaces.items():
-            if space == "lds":
-                self._meter(access, each)
+            if space == "lds" and self.meter:
+                self._price(self.meter, access, each)
             if self.observer:
                 self.observer.access(self.registers, access, space, each)
 

@@ -29,7 +29,7 @@ class ReachedMemory:
     """Global memory, and the LDS and scratch of the blocks that run at once."""
 
     def __init__(
-        self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter, strict: bool = True,
+        self, registers: WaveRegisters, memory: GlobalMemory, place: int, meter: LdsMeter | None, strict: bool = True,
         races: Races | None = None, first: int = 0,
     ) -> None:  # fmt: skip
         """`place` is the smallest element of LDS that is accessed.
@@ -146,9 +146,9 @@ class ReachedMemory:
     def _races(self, space: str) -> Races | None:
         return self.lds.races if space == "lds" else self.races if space in ("global", "constant") else None
 
-    def _meter(self, access: MemoryInstruction, parts: Sequence[tuple[Array, Array]]) -> None:
+    def _price(self, meter: LdsMeter, access: MemoryInstruction, parts: Sequence[tuple[Array, Array]]) -> None:
         """Counts the cycles of an instruction's addresses; where all blocks do the same, from the first one's."""
         registers = self.registers
         blocks, waves = (len(registers.blocks), registers.waves_per_block) if self.alike else (1, registers.waves)
         active = parts[0][1]  # of an instruction of two addresses both are of the same lanes
-        self.meter.count(registers.where, access, [where[:waves] for where, _ in parts], active[:waves], blocks)
+        meter.count(registers.where, access, [where[:waves] for where, _ in parts], active[:waves], blocks)

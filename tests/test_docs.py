@@ -30,6 +30,7 @@ from layoutalg.formats import loads
 from layoutalg.formats.grammar import schema_text
 from layoutalg.layout.transforms import TRANSFORMS
 from tests.composable_kernel import composable_kernel
+from tests.matrix import parts, turns
 from tests.optional import needed
 
 ROOT = Path(__file__).parent.parent
@@ -109,10 +110,12 @@ WRAPPED = """() => [...document.querySelectorAll(".md-content .highlight pre > c
 """What a page shows in part, or in more lines than it has."""
 
 
-@pytest.mark.slow
-def test_no_code_is_cut_on_a_small_screen_and_none_of_a_lesson_wrapped(site: Path, browser: Browser) -> None:
+@pytest.mark.parametrize("some", parts(7))
+def test_no_code_is_cut_on_a_small_screen_and_none_of_a_lesson_wrapped(
+    some: slice, site: Path, browser: Browser
+) -> None:
     tab = browser.new_page(viewport={"width": 1280, "height": 900}, java_script_enabled=False)  # which only loads words
-    for page in site.rglob("*.html"):
+    for page in sorted(site.rglob("*.html"))[some]:
         tab.goto(page.as_uri())
         assert tab.evaluate(CUT) == [], page
         assert page.parent.name != "lessons" or tab.evaluate(WRAPPED) == [], page
@@ -140,8 +143,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypat
     _shown(page)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", OF_CK, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", turns(OF_CK, lambda page: page.stem))
 def test_what_a_page_on_ck_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It compiles CK's own headers."""
     monkeypatch.chdir(tmp_path)

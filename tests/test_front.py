@@ -51,7 +51,7 @@ la.nothing_of_this_name
 def test_mypy_knows_the_names(tmp_path: Path) -> None:
     (tmp_path / "used.py").write_text(TYPED)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(tmp_path / "used.py")],
+        [sys.executable, "-m", "mypy", "--strict", str(tmp_path / "used.py")],
         capture_output=True, text=True, cwd=PAGE.parent.parent.parent,
     )  # fmt: skip
     assert 'note: Revealed type is "layoutalg.prove.verdict.Verdict"' in done.stdout

@@ -158,6 +158,6 @@ def test_an_edit_of_what_comes_straight_or_is_exchanged_is_refuted(name: str) ->
     assert claim in failed(STRAIGHT, pipeline, epilogue)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_kept_answers_are_the_compilers() -> None:
     assert json.loads(FILE.read_text()) == compiled()

@@ -12,6 +12,7 @@ from layoutalg.errors import CompileError
 from layoutalg.formats.cpp import CppError
 from tests.ck.answers import RIGHT, STRAIGHT, TALL, TARGET, kept
 from tests.composable_kernel import composable_kernel
+from tests.matrix import some
 
 
 def tile(text: str, rest: str = "fp16_rcr_compv3_cshuffle_intrawave") -> object:
@@ -95,7 +96,7 @@ def test_where_tile_engines_own_check_differs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("target", "layout"), [("gfx950", "crr"), ("gfx1201", "rcr"), ("gfx90a", "ccr")])
+@pytest.mark.parametrize(("target", "layout"), some([("gfx950", "crr"), ("gfx1201", "rcr"), ("gfx90a", "ccr")], 1))
 def test_what_ck_ships_is_valid_on_every_family(target: str, layout: str) -> None:
     """Transposed reads of LDS, waves of 32, and columns that are stored in another order than they are loaded."""
     include = [composable_kernel() / "include"]

@@ -2,6 +2,7 @@
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from layoutalg.cli.app import COMMANDS, application
-from tests.cli.command import run, start
+from tests.cli.command import GOOD, run, start
 from tests.optional import needed
 
 
@@ -116,27 +117,37 @@ writes = ["o"]
 """
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all that commands are given."""
+    folder = tmp_path_factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.chdir(folder)
+        Path("good.toml").write_text(GOOD)
+        np.save("a.npy", np.ones((40, 50), np.float32))
+        Path("addresses.json").write_text(json.dumps([lane * 16 for lane in range(64)]))
+        Path("k.hip").write_text(KERNEL)
+        Path("k.toml").write_text(LAUNCH)
+        for words in (
+            ("compile", "k.hip", "--target", "gfx942", "-o", "k.co"),
+            ("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", "t.hip"),
+            ("compile", "t.hip", "--target", "gfx942", "-o", "t.co"),
+            ("check", "good.toml", "--certificates", "certificates"),
+        ):
+            assert run(*words).returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize(
     "command", ["check", *(pytest.param(c, marks=pytest.mark.slow) for c in STARTED if c != "check")]
 )
 def test_a_command_ends_well_in_a_process_of_its_own(
-    command: str, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(shutil.copytree(files, tmp_path / "files"))
     if command == "recheck":
         needed("cvc5", "recheck")
         needed("bitwuzla", "recheck")
-    np.save("a.npy", np.ones((40, 50), np.float32))
-    Path("addresses.json").write_text(json.dumps([lane * 16 for lane in range(64)]))
-    Path("k.hip").write_text(KERNEL)
-    Path("k.toml").write_text(LAUNCH)
-    for words in (
-        ("compile", "k.hip", "--target", "gfx942", "-o", "k.co"),
-        ("emit", "transpose", "--target", "gfx942", "--vector", "4", "-o", "t.hip"),
-        ("compile", "t.hip", "--target", "gfx942", "-o", "t.co"),
-        ("check", spec, "--certificates", "certificates"),
-    ):
-        assert run(*words).returncode == 0
     result = start(command, *STARTED[command])
     assert result.returncode == 0, result.stderr
 

@@ -20,6 +20,7 @@ from layoutalg.index.evaluate import grid
 from layoutalg.interop import cute, triton
 from layoutalg.layout import TensorDescriptor
 from layoutalg.prove import Proved
+from tests.fuzzing import SEED
 from tests.layout.chains import chains
 
 FILE = """
@@ -112,8 +113,8 @@ def again(made: convert.Conversion, to: str, like: TensorDescriptor) -> list[int
 def test_random_layouts_are_what_the_texts_say() -> None:
     tally = Counter[tuple[str, bool]]()
 
-    @seed(22)
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @seed(SEED)
+    @settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(chains())
     def check(d: TensorDescriptor) -> None:
         if d.is_empty or np.prod([int(n) for n in d.lengths]) > 5000:

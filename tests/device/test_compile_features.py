@@ -13,7 +13,7 @@ from layoutalg.device import CompileError, compile_source
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
-from tests.matrix import each
+from tests.matrix import each, turns
 
 FILES = sorted((Path(__file__).parent / "features").glob("*.hip"))
 ALONE = {
@@ -49,8 +49,7 @@ def test_the_library_of_c_plus_plus_20_takes_memory_for_the_host() -> None:
     assert compile_source(source, "gfx942", opt_level=1, flags=("-std=c++20",)).kernels
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("feature", ALONE)
+@pytest.mark.parametrize("feature", turns(ALONE, str))
 def test_each_feature_compiles_alone(feature: str) -> None:
     source = ALONE[feature] + 'extern "C" __attribute__((global)) void alone() {}\n'
     assert "alone" in compile_source(source, "gfx942", opt_level=1).kernels

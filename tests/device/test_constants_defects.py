@@ -13,6 +13,7 @@ from layoutalg.formats import load, loads
 from layoutalg.formats.check import check
 from layoutalg.formats.ck_structure import layout
 from tests.composable_kernel import composable_kernel
+from tests.matrix import turns
 
 INCLUDE = composable_kernel() / "include"
 DEFECTS = Path(__file__).parents[2] / "proofs" / "defects"
@@ -61,8 +62,9 @@ def test_the_epilogues_stores_do_not_fit_its_window_by_cks_own_words() -> None:
     assert all(result.passed for result in results), [str(result.verdict) for result in results]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("target", "name"), [("gfx942", "two_rows_of_32_banks"), ("gfx950", "four_rows_of_64_banks")])
+@pytest.mark.parametrize(
+    ("target", "name"), turns([("gfx942", "two_rows_of_32_banks"), ("gfx950", "four_rows_of_64_banks")])
+)
 def test_layouts_with_conflicts_are_cks(target: str, name: str) -> None:
     one = named("64x64x32_2x2x1_16x16x16", "fp16", "rcr")
     found = constants(instances.unit(target, [INCLUDE]), {"pipeline": instances.pipeline(one)})["pipeline"]

@@ -17,6 +17,7 @@ from layoutalg.formats.ck_structure import layout
 from layoutalg.formats.cpp import CppUnit
 from layoutalg.isa.run.launch import execute
 from tests.composable_kernel import composable_kernel
+from tests.matrix import parts
 
 PRELUDE = """
 using namespace ck_tile;
@@ -47,8 +48,9 @@ extern "C" __global__ void {name}(int* out) {{
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])
-def test_the_descriptors_of_the_universal_policy_are_what_its_code_computes(target):
-    configurations = [f"Tiles<{', '.join(each)}>" for each in product(TYPES, LAYOUTS, LAYOUTS, TILES)]
+@pytest.mark.parametrize("some", parts(7))
+def test_the_descriptors_of_the_universal_policy_are_what_its_code_computes(target, some):
+    configurations = [f"Tiles<{', '.join(each)}>" for each in product(TYPES, LAYOUTS, LAYOUTS, TILES)][some]
     expressions = {
         f"{side}_{n}": f"{tiles}::Policy::Make{side}LdsBlockDescriptor<{tiles}::Problem>()"
         for n, tiles in enumerate(configurations)
@@ -59,7 +61,7 @@ def test_the_descriptors_of_the_universal_policy_are_what_its_code_computes(targ
     headers = "".join(f'#include "{header}"\n' for header in HEADERS)
     kernels = "".join(KERNEL.format(name=name, expression=e) for name, e in expressions.items())
     code = compile_source(headers + PRELUDE + kernels, target, include=(include,))
-    assert len(read) == 2 * len(configurations) >= 60
+    assert len(read) == 2 * len(configurations) >= 12
     for name in expressions:
         told = offsets(layout(read[name]))
         count = len(told["offsets"])

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.ck.policies import ARGUMENTS, ROOMS, expressions, functions, policies, read
 from tests.composable_kernel import composable_kernel
+from tests.matrix import turns
 
 INCLUDE = composable_kernel() / "include"
 
@@ -32,8 +33,7 @@ def test_what_a_header_switches_off_is_left_out() -> None:
     assert header.read_text().count("MakeBSmemBlockDescriptor") == 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("room", [room for room in ROOMS if room.prelude == "rows"], ids=lambda room: room.target)
+@pytest.mark.parametrize("room", turns((room for room in ROOMS if room.prelude == "rows"), lambda room: room.target))
 def test_layouts_of_operations_on_rows_are_read(room) -> None:
     told = list(read(INCLUDE, room))
     assert len(told) >= 4

@@ -316,7 +316,7 @@ def test_a_verdict_that_is_open_when_it_is_made_anew_is_no_pass(tmp_path: Path) 
     assert [r.result for r in recheck(tmp_path, [vacuous])] == ["undecided"]
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 16])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.matrix(0)), 16])
 def test_claims_for_all_sizes_are_decided_again(tmp_path: Path, every: int) -> None:
     families = list(symbolic())[::every]
     claims = {f"{entry.name}.{n}": claim for entry in families for n, claim in enumerate(entry.claims)}

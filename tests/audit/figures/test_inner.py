@@ -9,7 +9,7 @@ from layoutalg.isa.decode.code import branch_target
 from layoutalg.target import target
 from tests.foreign.running import machine_code
 from tests.foreign.table import KERNELS
-from tests.matrix import each
+from tests.matrix import each, turns
 
 
 def test_it_is_what_lies_between_a_branch_back_and_where_it_leads() -> None:
@@ -55,8 +55,7 @@ def test_without_a_loop_there_is_none() -> None:
     assert figures(machine_code(KERNELS["transpose_padded"], "gfx942")).inner is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("target", turns(["gfx942", "gfx950"]))
 def test_products_of_256_by_256_load_half_the_bytes_of_those_of_128_by_128_and_wait_less_for_lds(target: str) -> None:
     small, large = (of_ours(cut, "fp16", target).loop for cut in (((2, 2), (2, 2), 32), ((4, 2), (2, 4), 32)))
     assert small is not None

@@ -109,7 +109,7 @@ def _some(kinds: tuple[str, ...], one_in: int) -> list[dict[str, Any]]:
     return [one for one in chosen if zlib.crc32(one["text"].encode()) % one_in == 0]
 
 
-@pytest.mark.parametrize("one_in", [40, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("one_in", [40, pytest.param(1, marks=pytest.mark.matrix(0))])
 def test_a_descriptor_lays_elements_where_triton_does(one_in: int) -> None:
     for one in _some(SHARED, one_in):
         layout = from_triton(one["text"], one["shape"])
@@ -125,7 +125,7 @@ def test_a_descriptor_lays_elements_where_triton_does(one_in: int) -> None:
         assert prove(Injective(layout) if pads else Bijective(layout)), one
 
 
-@pytest.mark.parametrize("one_in", [60, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("one_in", [60, pytest.param(1, marks=pytest.mark.matrix(1))])
 def test_a_distribution_holds_what_triton_holds(one_in: int) -> None:
     registers = tuple(kind for kind in MAKERS if "shared" not in kind)
     for one in _some(registers, one_in):
@@ -139,7 +139,7 @@ def test_a_distribution_holds_what_triton_holds(one_in: int) -> None:
         assert again.encoding == layout.encoding
 
 
-@pytest.mark.parametrize("one_in", [40, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("one_in", [40, pytest.param(1, marks=pytest.mark.matrix(0))])
 def test_a_descriptor_written_and_read_is_the_same_map(one_in: int) -> None:
     for one in _some(SHARED, one_in):
         layout = from_triton(one["text"], one["shape"])

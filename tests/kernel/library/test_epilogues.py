@@ -20,6 +20,7 @@ from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import report
+from tests.matrix import turns
 
 EXAMPLE = "ijk,kjmn->imn"
 SHAPES = (20, 5, 7), (7, 5, 6, 11)
@@ -84,10 +85,8 @@ def test_the_cpu_computes_what_numpy_does_to_the_bit(name: str, letters: str, la
     assert np.array_equal(launch(task, a, b, *held, *scalars), wanted)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "target", "dtype"),
-    [("Bilinear", "gfx942", "f32"), ("Scale", "gfx90a", "f32")],
+    ("name", "target", "dtype"), turns([("Bilinear", "gfx942", "f32"), ("Scale", "gfx90a", "f32")])
 )
 def test_machine_code_is_proved_and_exact(name: str, target: str, dtype: str) -> None:
     program = example(name, target, dtype)

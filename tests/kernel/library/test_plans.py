@@ -19,7 +19,7 @@ from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from layoutalg.target import target as gpu
 from tests.kernel.obligations.test_asynchronous import changed, refuted
-from tests.matrix import each
+from tests.matrix import each, turns
 
 LARGE = ("gfx942", "gfx950")
 
@@ -120,8 +120,7 @@ def test_products_of_large_tiles_are_proved_and_do_not_spill(target: str, dtype:
     assert metadata.vgprs <= 256  # of a lane: two waves for each SIMD
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("target", LARGE)
+@pytest.mark.parametrize("target", turns(LARGE))
 def test_the_machine_code_of_large_tiles_is_proved_and_exact(target: str) -> None:
     plan = packed(large(target))
     task = contraction_task("mk,nk->mn", (264, 72), (248, 72), "f16", target=target, plan=plan)

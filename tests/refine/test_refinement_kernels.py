@@ -22,7 +22,7 @@ def verdict(program, target, seconds):
     return prove_binary(decode_kernel(read_kernels(code.payload)[program.name]), program, seconds=seconds)
 
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 
 
 @pytest.mark.parametrize(("folder", "target"), turns(product(["gemm_f16", "conv_f16"], TARGETS)))

@@ -20,7 +20,7 @@ from layoutalg.refine.cycles import compare
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from tests.matrix import each, some
 
-TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 KERNELS = library.folders()
 
 #: Sizes with no ragged edges: of the kernels whose edges leave waves without anything to do.

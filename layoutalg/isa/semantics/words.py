@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import permutations, product
+from operator import and_, or_, xor
+from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.entries import Effect
@@ -84,17 +87,43 @@ def median(w: Values, a: Word, b: Word, c: Word, less: Order) -> Word:
 
 
 def truth_table(w: Values, a: Word, b: Word, c: Word, *, neg: int = 0, abs: int = 0, omod: int = 0) -> Word:
-    """V_BITOP3: bit 4a + 2b + c of the table is the result; computed as the exclusive or of products of sources."""
+    """V_BITOP3: bit 4a + 2b + c of the table is the result.
+
+    One of two operations is computed so, which compilers made it of; others as the exclusive or of products of sources.
+    """
     table = omod << 6 | abs << 3 | neg
+    if table in _OF_OPERATIONS:
+        outer, first, inner, *others = _OF_OPERATIONS[table]
+        x, (y, z) = (a, b, c)[first], ((a, b, c)[k] for k in others)
+        return outer(x, inner(y, z))
     total = w.const(0, 32)
-    for product in range(8):
-        parts = [k for k in range(8) if k & ~product == 0]  # the product occurs when an odd number of these is set
+    for term_of in range(8):
+        parts = [k for k in range(8) if k & ~term_of == 0]  # the product occurs when an odd number of these is set
         if sum(table >> k & 1 for k in parts) % 2:
             term = w.const(-1, 32)
             for bit, source in ((4, a), (2, b), (1, c)):
-                term = term & source if product & bit else term
+                term = term & source if term_of & bit else term
             total = total ^ term
     return total
+
+
+def _of_operations() -> Mapping[int, tuple[Any, int, Any, int, int]]:
+    """Table → the operations that it is: which, of the source of which number, and what which makes of which two.
+
+    >>> [name.__name__ for name in _of_operations()[0x36] if callable(name)]
+    ['xor', 'or_']
+    """
+    sources = 0xF0, 0xCC, 0xAA
+    found: dict[int, tuple[Any, int, Any, int, int]] = {}
+    for outer, inner, (first, second, third) in product((and_, or_, xor), (or_, and_, xor), permutations(range(3))):
+        table = outer(sources[first], inner(sources[second], sources[third]))
+        found.setdefault(table, (outer, first, inner, second, third))
+        of_two = outer(sources[first], sources[second])
+        found[of_two] = outer, first, and_, second, second  # what is of two alone is told so
+    return found
+
+
+_OF_OPERATIONS = _of_operations()
 
 
 def truth_table_of_two(w: Values, a: Word, b: Word, *, bitop3: int = 0) -> Word:
@@ -104,7 +133,8 @@ def truth_table_of_two(w: Values, a: Word, b: Word, *, bitop3: int = 0) -> Word:
     """
     if bitop3 & 0xAA:
         raise UnsupportedInstructionError(f"V_BITOP2_B32 with the table {bitop3:#x}, which asks a third source")
-    return truth_table(w, a, b, w.const(0, 32), neg=bitop3 & 7, abs=bitop3 >> 3 & 7, omod=bitop3 >> 6)
+    table = bitop3 | bitop3 << 1  # whatever the third source is
+    return truth_table(w, a, b, w.const(0, 32), neg=table & 7, abs=table >> 3 & 7, omod=table >> 6)
 
 
 def clamped_or_not(plain: Effect, clamped: Effect) -> Effect:

@@ -4,6 +4,7 @@
 |-----------|------------------------------------------------------------------------|
 | MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                            |
 | WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                     |
+| gfx1250's | `__builtin_amdgcn_wmma_…(0, a, 0, b, 0, c, 0, 0)`: no signs, no reuse  |
 | mma.sync  | inline PTX: fragments as 32-bit registers, two 16-bit elements in each |
 | wgmma     | inline PTX: two matrix descriptors, and sums in registers              |
 
@@ -70,8 +71,8 @@ template <int groups> static __device__ inline __attribute__((always_inline)) vo
 """The device functions of asynchronous copies."""
 
 STRAIGHT = """\
-// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is. All but the newest so many
-// have come after await_copies(); where there are none, copies are done where they stand.
+// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is; gfx1250's lanes each say
+// where. All but the newest so many have come after await_copies(); where there are none, copies are done at once.
 #if defined(__gfx942__) || defined(__gfx950__)
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
     void* lds, const void* memory
@@ -94,6 +95,25 @@ template <int loads> static __device__ inline __attribute__((always_inline)) voi
 }
 static __device__ inline __attribute__((always_inline)) void meet_under_way() {  // __syncthreads() awaits all loads
     asm volatile("s_waitcnt lgkmcnt(0)\\n\\ts_barrier" : : : "memory");
+}
+#elif defined(__gfx1250__)
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
+    void* lds, const void* memory
+) {
+    typedef int Word;
+    typedef int Words __attribute__((ext_vector_type(4)));
+    if constexpr (bytes == 4)
+        __builtin_amdgcn_global_load_async_to_lds_b32((__attribute__((address_space(1))) Word*)memory,
+            (__attribute__((address_space(3))) Word*)lds, 0, 0);
+    else
+        __builtin_amdgcn_global_load_async_to_lds_b128((__attribute__((address_space(1))) Words*)memory,
+            (__attribute__((address_space(3))) Words*)lds, 0, 0);
+}
+template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {
+    asm volatile("s_wait_asynccnt %0" : : "n"(loads) : "memory");
+}
+static __device__ inline __attribute__((always_inline)) void meet_under_way() {
+    asm volatile("s_wait_dscnt 0\\n\\ts_barrier_signal -1\\n\\ts_barrier_wait -1" : : : "memory");
 }
 #else
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
@@ -183,7 +203,7 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
     raise LayoutError(f"{instruction.name}: only MFMA, WMMA, mma.sync and wgmma are emitted")
 
 
-def _builtin(instruction: MatrixInstruction, controls: str) -> str:
+def _builtin(instruction: MatrixInstruction, given: str) -> str:
     element = DTYPES[instruction.a_dtype].c
     bits = instruction.bits
     kept = "short" if bits else element
@@ -206,7 +226,7 @@ def _builtin(instruction: MatrixInstruction, controls: str) -> str:
         "    Sums z;",
         "    #pragma unroll",
         f"    for (int i = 0; i < {sums}; ++i) z[i] = c[i];",
-        f"    z = __builtin_amdgcn_{instruction.name}({x}, {y}, z{controls});",
+        f"    z = __builtin_amdgcn_{instruction.name}({given.format(a=x, b=y, c='z')});",
         "    #pragma unroll",
         f"    for (int i = 0; i < {sums}; ++i) c[i] = z[i];",
         "}",
@@ -264,8 +284,9 @@ def _count(operand: OperandMap) -> int:
 
 
 _FAMILIES: tuple[tuple[str, Callable[[MatrixInstruction], str]], ...] = (
-    ("mfma_", lambda i: _builtin(i, ", 0, 0, 0")),
-    ("wmma_", lambda i: _builtin(i, "")),
+    ("mfma_", lambda i: _builtin(i, "{a}, {b}, {c}, 0, 0, 0")),
+    ("wmma_f32_16x16x32_", lambda i: _builtin(i, "0, {a}, 0, {b}, (short)0, {c}, 0, 0")),
+    ("wmma_", lambda i: _builtin(i, "{a}, {b}, {c}")),
     ("mma.sync", _mma_sync),
     ("wgmma", _wgmma),
 )

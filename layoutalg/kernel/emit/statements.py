@@ -51,10 +51,12 @@ MOST_LEFT = 63
 AWAIT_READS = """\
 #if defined(__gfx942__) || defined(__gfx950__)
 asm volatile("s_waitcnt lgkmcnt(0)" : : : "memory");
+#elif defined(__gfx1250__)
+asm volatile("s_wait_dscnt 0" : : : "memory");
 #endif
 """
 """What a thread has read of LDS has come: clang takes a load to LDS for one more of these reads, and waits for too few
-of them where it begins beside them (LLVM, pull request 179305)."""
+of them where it begins beside them (LLVM, pull request 179305); gfx1250's copies are in no order with reads."""
 
 BEHIND_COPIES = 'asm volatile("" : : : "memory");\n'
 """What comes is not moved before what was begun."""

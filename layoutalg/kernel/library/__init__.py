@@ -31,7 +31,7 @@ def tuned_targets() -> tuple[str, ...]:
     """The library's targets that have plans of their own.
 
     >>> tuned_targets()
-    ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'sm_90')
+    ('gfx90a', 'gfx942', 'gfx950', 'gfx1100', 'gfx1201', 'gfx1250', 'sm_90')
     """
     return tuple(name for name in library_targets() if target(name).tilings)
 

@@ -38,7 +38,7 @@ from layoutalg.target.elements import numbers
 from layoutalg.target.matrix import matrix_instruction, matrix_table
 from tests.matrix import each
 
-AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 TARGETS = (*AMD, "sm_90")
 Random = Callable[..., Any]
 
@@ -75,6 +75,7 @@ WIDE = {
     "gfx950": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x16_f16"),
     "gfx1100": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
     "gfx1201": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
+    "gfx1250": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x32_f16"),
     "sm_80": ("cp.async.cg.shared.global", "ldmatrix.sync.aligned.m8n8.x4.shared.b16", "mma.sync.aligned.m16n8k16"),
     "sm_90": ("cp.async.bulk.tensor.3d", "mbarrier.try_wait.parity", "wgmma.mma_async.sync.aligned.m64n128k16"),
 }
@@ -107,7 +108,7 @@ RUN = [(t, d) for t in AMD for d in KERNEL_DTYPES if d != "f32" or t in AMD[:3]]
 
 
 @pytest.mark.parametrize("width", [1, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("target", "dtype"), each([r for r in RUN if r != ("gfx90a", "bf16")], ("gfx950", "bf16")))
+@pytest.mark.parametrize(("target", "dtype"), each([r for r in RUN if r != ("gfx90a", "bf16")], ("gfx1250", "f16")))
 def test_the_machine_code_multiplies(target: str, dtype: str, width: int, random: Random) -> None:
     m, n, k = (136, 72, 40) if width > 1 else (130, 70, 37)
     verified = product("ik,kj->ij", dtype, target, min(width, 16 // DTYPES[dtype].bytes))

@@ -106,14 +106,15 @@ def binary(target):
 @pytest.mark.parametrize(
     ("target", "loads"),
     [
-        ("gfx942", 16),
+        ("gfx1250", 16),
+        pytest.param("gfx942", 16, marks=pytest.mark.slow),
         pytest.param("gfx950", 16, marks=pytest.mark.slow),
         pytest.param("gfx1100", 0, marks=pytest.mark.slow),
     ],
 )
 def test_the_machine_code_is_the_program(target, loads):
     code = binary(target)
-    assert sum(i.name.startswith("GLOBAL_LOAD_LDS") for i in code.instructions) == loads
+    assert sum(i.name.startswith(("GLOBAL_LOAD_LDS", "GLOBAL_LOAD_ASYNC")) for i in code.instructions) == loads
     verdict = prove_binary(code, PROGRAM)
     assert verdict.proved, verdict.failures[:2]
 
@@ -124,9 +125,9 @@ def test_the_machine_code_transposes():
     assert (done.outputs[1] == x.T).all()
 
 
-def patched(edits):
+def patched(edits, target):
     """The code with some instructions replaced."""
-    whole = binary("gfx942")
+    whole = binary(target)
     code = bytearray(whole.kernel.code)
     for place, replacement in edits(whole.instructions):
         start = place.address - whole.kernel.entry
@@ -141,7 +142,11 @@ def no_waits(instructions):
 
 
 def no_barrier(instructions):
-    return [(i, NOP) for i in instructions if i.name == "S_BARRIER"]
+    return [(i, NOP) for i in instructions if i.name.startswith("S_BARRIER")]
+
+
+def no_wait_for_copies(instructions):
+    return [(i, NOP) for i in instructions if i.name == "S_WAIT_ASYNCCNT"]
 
 
 def a_start_less(instructions):
@@ -150,9 +155,12 @@ def a_start_less(instructions):
     return [(found[3], NOP)]
 
 
-@pytest.mark.parametrize("edits", [no_waits, pytest.param(no_barrier, marks=pytest.mark.slow), a_start_less])
-def test_wrong_machine_code_is_not_proved(edits):
-    mutant = patched(edits)
+@pytest.mark.parametrize(("edits", "target"), [
+    (no_waits, "gfx942"), pytest.param(no_barrier, "gfx942", marks=pytest.mark.slow), (a_start_less, "gfx942"),
+    (no_wait_for_copies, "gfx1250"), pytest.param(no_barrier, "gfx1250", marks=pytest.mark.slow),
+])  # fmt: skip
+def test_wrong_machine_code_is_not_proved(edits, target):
+    mutant = patched(edits, target)
     assert not prove_binary(mutant, PROGRAM).proved
     x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
     with pytest.raises(Fault):

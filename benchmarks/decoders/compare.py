@@ -128,7 +128,10 @@ def difference(code: bytes, target: str, text: str) -> Difference | None:
         if alike(one, other):
             return differs("only ours", ours.name, ours)
         return differs("operands" if one.operands != other.operands else "modifiers", ours.name, ours)
-    wrong_role = next(_other_widths(ours, one, other, target, architecture), None)
+    try:
+        wrong_role = next(_other_widths(ours, one, other, target, architecture), None)
+    except UnsupportedInstructionError:
+        return None  # a modifier of which no table says what it makes of registers
     return differs("registers", f"{ours.name} {wrong_role}", ours) if wrong_role else None
 
 
@@ -137,7 +140,7 @@ def _other_widths(ours: Instruction, one: Said, other: Said, target: str, archit
     named = {half.name for half in ours.halves or (ours,)}
     if not (named <= ALU.keys() or named <= ACCESSES.keys() or matrix_instruction_of(ours.name, target)):
         return
-    lanes = 64 if architecture.name == "cdna" else 32
+    lanes = 64 if architecture.tables == "cdna" else 32
     counts: dict[str, set[int]] = defaultdict(set)
     status = ours.fields.get("tfe", 0)  # a register more, of what failed
     for role, operand, count in operand_spans(ours, target, lanes):

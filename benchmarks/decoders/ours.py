@@ -177,7 +177,8 @@ def _parallel(form: str, fields: dict[str, int]) -> Iterator[tuple[str, int | st
         yield _WHOLE.get(code) or (_ROWS.get(code & 0x1F0, f"dpp{code:x}"), code & 15)
 
 
-#: gfx90a's names of the bits that CDNA 3 calls otherwise (LLVM, SIDefines, CPol), and the one of RDNA of a control.
+#: Names, up to gfx90a, of the bits that CDNA 3 calls otherwise (LLVM, SIDefines, CPol), and the one of RDNA of a control.
+_BEFORE = frozenset({"gfx906", "gfx908", "gfx90a"})
 _OLD = {"glc": "sc0", "slc": "nt", "scc": "sc1"}
 #: Values of RDNA 4's scope and temporal hint (LLVM, SIDefines, CPol).
 _SCOPES = {"CU": 0, "SE": 1, "DEV": 2, "SYS": 3}
@@ -198,7 +199,7 @@ _SCALAR_MEMORY = ("s_load", "s_store", "s_buffer", "s_atomic", "s_scratch", "s_d
 def compared(ours: Said, theirs: Said, target: str) -> Said:
     """LLVM's side as ours says it: its names of this target's bits and products, and nothing that it writes by rote."""
     operands, modifiers = theirs.operands, {key: value for key, value in theirs.modifiers if value}
-    renamed = _OLD if target == "gfx90a" and not ours.name.startswith("s_") else {}
+    renamed = _OLD if target in _BEFORE and not ours.name.startswith("s_") else {}
     for old, new in {**renamed, "row_share": "row_newbcast"}.items():
         if old in modifiers:
             modifiers[new] = modifiers.pop(old)

@@ -36,7 +36,8 @@ def beyond(flow: ControlFlow) -> Iterator[Hazard]:
     """Registers that the kernel did not ask for, at the first instruction that has to do with one."""
     kernel = flow.kernel
     asked = f"the kernel asks for {kernel.vector_registers} v, {kernel.accumulators} a and {kernel.scalar_registers} s"
-    shared = registers("v", kernel.vector_registers, min(kernel.accumulators, _FILE - kernel.vector_registers))
+    more = kernel.accumulators if kernel.architecture.accumulators == "shared" else 0
+    shared = registers("v", kernel.vector_registers, min(more, _FILE - kernel.vector_registers))
     for outside, condition in (
         (_outside(kernel) & ~shared, ""),
         (shared, f"unless v{kernel.vector_registers} is a0, as both are parts of one file"),

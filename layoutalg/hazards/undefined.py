@@ -43,7 +43,8 @@ def at_start(kernel: KernelBinary) -> Registers:
 
     (LLVM's AMDGPUUsage, "Initial Kernel Execution State".)
     """
-    found = registers("v", 0) | registers("s", EXEC, 2)
+    indices = 1 if kernel.architecture.packs_threads else kernel.thread_dimensions
+    found = registers("v", 0, indices) | registers("s", EXEC, 2)
     register = 0
     for name, dwords in kernel.user_sgprs:
         if name != PRELOADED or kernel.preloaded:

@@ -9,7 +9,8 @@
 | the block's indices lie | after the user registers | there too | in trap temporaries | there too |
 | a lane's offset from a scalar base | has no sign | none | none | has one, may count elements |
 
-`cdna5` is gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.opcodes`).  A family is added by an entry
+`cdna1` is gfx908's, and of it a part gfx906's: the encodings of `cdna`, with accumulation registers apart.  `cdna5` is
+gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.opcodes`).  A family is added by an entry
 in `ARCHITECTURES`, under the name that its decoder has; target files name it as their `machine.decoder`.
 What it cannot represent: what differs between GPUs of one set, which the target's file says (`target.CodeFormat`), and
 instructions, which the tables of `semantics` have by their names.
@@ -21,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
+from typing import Literal
 
 #: Where the descriptor has COMPUTE_PGM_RSRC1 to 3 and the kernel code properties, in bits from its start.
 RSRC3, RSRC1, RSRC2, PROPERTIES = 352, 384, 416, 448
@@ -148,10 +150,14 @@ class Architecture:
     #: (AMDGPUUsage, the same: reserved since GFX10; compilers wrote a count until LLVM's pull request 154666, "Set
     #: GRANULATED_WAVEFRONT_SGPR_COUNT of compute_pgm_rsrc1 to 0 for gfx10+", of 2025).
     scalar_granule: int = 0
+    #: Whether v0 has all of a thread's indices, of 10 bits each; else v0, v1 and v2 have one each (AMDGPUUsage, "Initial
+    #: Kernel Execution State", VGPRs: GFX90A, GFX942, GFX11 and later, and the others).
+    packs_threads: bool = True
     #: Whether a data-parallel primitive moves 64 bits, by `row_share` (LLVM, GCNSubtarget::hasDPALU_DPP).
     moves_64_bits: bool = False
-    #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3).
-    accumulators: bool = False
+    #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3), or a
+    #: file of their own, as large, which matrix products write alone (MI100 ISA, "ACC VGPRs"; LLVM, FeatureGFX90AInsts).
+    accumulators: Literal["", "shared", "apart"] = ""
     #: The scalar registers that have the block's x, and y and z in halves, where those do not follow the user's.
     block_registers: tuple[int, int] | None = None
     #: The scalar register that has the wave's number in its block, and the first and last of its bits there.
@@ -184,6 +190,11 @@ class Architecture:
     #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF; LLVM,
     #: BUFInstructions: GFX9's real instructions).
     undecoded: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> str:
+        """The instruction set whose encodings the decoder's tables have."""
+        return self.encodings or self.name
 
     @property
     def most_counted(self) -> Mapping[str, int]:
@@ -232,8 +243,25 @@ _CDNA = Architecture(
     wave_scratch=1024 * ((1 << 13) - 1),
     scalar_granule=16,
     undecoded={0x3E: "BUFFER_WBINVL1", 0x3F: "BUFFER_WBINVL1_VOL"},
-    accumulators=True,
+    accumulators="shared",
     moves_64_bits=True,
+)
+
+_CDNA1 = replace(
+    _CDNA,
+    name="cdna1",
+    encodings="cdna",
+    even_vectors=False,  # LLVM, GCNSubtarget::needsAlignedVGPRs
+    zero=(
+        (RSRC3, 0, 31, "reserved bits of RSRC3"),
+        (RSRC1, 29, 31, "reserved bits of RSRC1"),
+        (PROPERTIES, 10, 10, "waves of 32 lanes, which the machine has not"),
+        _NO_PRELOAD,
+    ),
+    vector_granules={64: 4},
+    packs_threads=False,
+    accumulators="apart",
+    moves_64_bits=False,
 )
 
 _RDNA3 = Architecture(
@@ -345,4 +373,4 @@ _CDNA5 = replace(
 )
 
 #: The instruction sets that are read, by their names.
-ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _RDNA3, _RDNA4, _CDNA5)}
+ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _CDNA1, _RDNA3, _RDNA4, _CDNA5)}

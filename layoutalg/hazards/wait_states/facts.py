@@ -115,7 +115,7 @@ def facts_of(instruction: Instruction, kernel: KernelBinary) -> RuledInstruction
 
 def _wait_states(view: _View, kernel: KernelBinary) -> int:
     """What an instruction counts as: of RDNA's, one where it is of lanes."""
-    if kernel.architecture.name != "cdna":
+    if kernel.architecture.tables != "cdna":
         return int(view.unit in ("valu", "matrix"))
     return (view.instruction.fields.get("simm16", 0) & 15) + 1 if view.name == "S_NOP" else 1
 
@@ -133,7 +133,7 @@ def register_name(number: int) -> str:
 
 def _time(instruction: Instruction, kernel: KernelBinary, waits: int) -> int:
     name = instruction.name
-    if kernel.architecture.name != "cdna":
+    if kernel.architecture.tables != "cdna":
         return waits  # no time is known to help
     if name in kernel.architecture.waits or name in BARRIERS or name == "S_SLEEP":
         return UNKNOWN

@@ -92,7 +92,7 @@ class Descriptor:
     preload_offset: int  # dwords from the start of the arguments to those that are preloaded
     block_indices: tuple[bool, bool, bool]  # x, y, z follow, one register each (in ttmp registers on gfx12)
     extra_sgprs: tuple[bool, bool]  # block info, and the wave's scratch offset, after those
-    thread_dimensions: int  # 1 to 3 thread indices packed in v0, 10 bits each
+    thread_dimensions: int  # 1 to 3 thread indices, from v0 on (`Architecture.packs_threads`)
     scalar_registers: int  # that a wave may use, VCC and others of the machine among them
     vector_registers: int
     accumulators: int
@@ -154,7 +154,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         scalar_registers=scalar_registers,
         vector_registers=vector_registers,
         accumulators=accumulators,
-        one_cache=not (whole >> RSRC3 + 16 & 1 if architecture.accumulators else whole >> RSRC1 + 29 & 1),
+        one_cache=not (whole >> RSRC3 + 16 & 1 if architecture.accumulators == "shared" else whole >> RSRC1 + 29 & 1),
     )
     why = _why_not(found, target, architecture, apart=bool(whole >> RSRC3 + 16 & 1))
     if why:
@@ -214,11 +214,11 @@ def _vector_registers(architecture: Architecture, wave_size: int, granules: int,
     (LLVM, AMDGPUAsmParser, .amdhsa_accum_offset). ValueError where there are not as many.
     """
     count = (granules + 1) * architecture.vector_granules[wave_size]
-    if architecture.accumulators:
+    if architecture.accumulators == "shared":
         first = (offset + 1) * 4
         if first > count:
             raise ValueError(f"accumulation registers from {first} on, of {count} registers")
         return first, count - first
     if count > 256:
         raise ValueError(f"{count} vector registers of 256")
-    return count, 0
+    return count, count if architecture.accumulators else 0

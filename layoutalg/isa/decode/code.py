@@ -163,7 +163,9 @@ def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) 
     """
     named = {operand for one in instructions for operand in one.operands.values() if operand.kind in ("v", "a")}
     last = max((operand.index for operand in named), default=0)
-    if last < kernel.vector_registers or not kernel.accumulators or any(operand.kind == "a" for operand in named):
+    if kernel.architecture.accumulators != "shared" or not kernel.accumulators or last < kernel.vector_registers:
+        return kernel
+    if any(operand.kind == "a" for operand in named):
         return kernel
     return replace(kernel, vector_registers=min(256, kernel.vector_registers + kernel.accumulators), accumulators=0)
 

@@ -133,12 +133,11 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
     try:
-        dual = dual_words(code) if architecture.encodings else None
+        dual = dual_words(code) if architecture.wide_literals else None
         if dual:
             return _dual(tuple(_half_of(dual, half, architecture) for half in dual.halves), dual.form, dual.size)
-        known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.name), target)
-        tables = architecture.encodings or architecture.name
-        raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
+        known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.tables), target)
+        raw = buffer_instruction(known, architecture.tables) or amd.decode_inst(known, architecture.tables)
         return _with_wide(_normalised(with_second_dword(raw, known), architecture, own), known)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -221,7 +220,7 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
             fields |= {"unsigned": unsigned} if unsigned else {}
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
-    _accumulators(name, form, operands, fields, raw)
+    _accumulators(name, form, operands, fields, raw, architecture.accumulators == "apart")
     if architecture.halves:
         narrow = own.halves if own and own.halves is not None else _halves(raw, plain)
         _pick_halves(narrow, plain, operands, fields)
@@ -296,13 +295,17 @@ def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], 
         operands.setdefault("n", vcc)
 
 
-def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any) -> None:
+def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any, apart: bool) -> None:
     """Turns the vector registers that the instruction says to be accumulation registers into such (CDNA 3 ISA, ACC)."""
     roles: list[str] = []
     if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):
         roles = {"V_ACCVGPR_READ": ["a"], "V_ACCVGPR_WRITE": ["d"]}.get(name, ["a", "d"])
     elif form in ("VOP3P_MFMA", SCALED):
         said = {"a": raw.acc & 1, "b": raw.acc >> 1 & 1, "c": raw.acc_cd, "d": raw.acc_cd}
+        if apart:
+            if raw.acc_cd:
+                raise UnsupportedInstructionError(f"{name} has the bit acc_cd, which it does not use")
+            said |= {"c": 1, "d": 1}
         if name.startswith("V_SMFMAC"):
             del said["c"]  # which of the elements of a sparse matrix are there, a vector register
         roles = [role for role, bit in said.items() if bit]
@@ -310,6 +313,8 @@ def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: di
         for key in ("acc", "acc_cd", *others):  # other names of the bits of acc, acc_cd, cbsz, abid and blgp
             fields.pop(key, None)
     elif fields.pop("acc", 0):
+        if apart:
+            raise UnsupportedInstructionError(f"{name} has the bit acc, which it does not use")
         roles = ["d", "data", "data2"]
     if name in ("V_READLANE_B32", "V_READFIRSTLANE_B32") and operands["d"].kind == "v":
         operands["d"] = Operand("s", operands["d"].index)  # the field holds a scalar register's code

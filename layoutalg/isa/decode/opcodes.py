@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from layoutalg.isa.architecture import ARCHITECTURES
 from layoutalg.isa.container.descriptor import code_format
 from layoutalg.lazy import lazy_imports
 
@@ -86,7 +87,7 @@ def with_known_opcode(code: bytes, target: str) -> tuple[bytes, OwnOpcode | None
 def _own(target: str) -> Mapping[Place, Mapping[int, OwnOpcode]]:
     """The own opcodes of a target, and of its instruction set."""
     machine = code_format(target)
-    places = _CDNA if machine.decoder == "cdna" else _RDNA4
+    places = _CDNA if ARCHITECTURES[machine.decoder].tables == "cdna" else _RDNA4
     found = {
         places[encoding]: {opcode: OwnOpcode(name, _like(name, opcode)) for name, opcode in opcodes.items()}
         for encoding, opcodes in machine.opcodes.items()

@@ -73,9 +73,12 @@ def initialise(
         registers.write_scalar(Operand("s", number), 32, registers.undefined(1) & ~mask | wave & mask)
     thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
-    packed = sum(part << 10 * k for k, part in enumerate(parts[: kernel.thread_dimensions]))
-    words = np.asarray(packed).astype(np.uint32)
+    indices_of_thread = list(parts[: kernel.thread_dimensions])
+    if kernel.architecture.packs_threads:
+        indices_of_thread = [sum(part << 10 * k for k, part in enumerate(indices_of_thread))]
     all_there = registers.enabled.all()
-    registers.vectors["v", 0] = (
-        words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
-    )
+    for k, index in enumerate(indices_of_thread):
+        words = np.asarray(index).astype(np.uint32)
+        registers.vectors["v", k] = (
+            words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
+        )

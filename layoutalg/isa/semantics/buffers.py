@@ -76,11 +76,13 @@ class BufferRules:
         return f"its last word has the bits {rest:#x}" if rest else ""
 
 
+_CDNA = BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True, stride=0x3FFF)
 _RDNA = BufferRules(format=0x3F << 12, free=3 << 21 | 1 << 24, by_dword=False)
 
 #: By instruction set.
 RULES: Mapping[str, BufferRules] = {
-    "cdna": BufferRules(format=0xF << 15, free=3 << 21 | 7 << 12, by_dword=True, stride=0x3FFF),
+    "cdna": _CDNA,
+    "cdna1": _CDNA,
     "rdna3": _RDNA,
     "rdna4": _RDNA,
     # 57 bits of address, 45 of a count (rocm-systems, rocjitsu, gfx1250/addr_calc.cpp, the only source that was read)

@@ -4,7 +4,7 @@ By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegali
 
 | targets | a release waits, and | an acquire invalidates |
 |---|---|---|
-| gfx90a | | the first cache: `buffer_wbinvl1_vol` |
+| gfx906, gfx908, gfx90a | | the first cache: `buffer_wbinvl1_vol` |
 | gfx942, gfx950 | writes back the second, of several: `buffer_wbl2 sc1` | the first and the second: `buffer_inv sc1` |
 | gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
 | gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
@@ -27,6 +27,7 @@ SCOPED, DEVICE = frozenset({"rdna4", "cdna5"}), 2
 #: Architecture → the caches that an acquire invalidates, each by what stands for it here.
 CACHES: Mapping[str, tuple[str, ...]] = {
     "cdna": ("near",),
+    "cdna1": ("near",),
     "rdna3": ("gl0", "gl1"),
     "rdna4": ("near",),
     "cdna5": ("near",),

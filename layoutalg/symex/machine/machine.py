@@ -174,8 +174,10 @@ class SymbolicMachine:
             registers.put_scalars([("s", number)], [word])
         self.scratch.initialise()
         threads = inputs.threads[: kernel.thread_dimensions]
-        packed = sum((t * (1 << 10 * k) for k, t in enumerate(threads)), start=ZERO)
-        registers.put(("v", 0), TRUE, w.word(packed))
+        if kernel.architecture.packs_threads:
+            threads = [sum((t * (1 << 10 * k) for k, t in enumerate(threads)), start=ZERO)]
+        for k, index in enumerate(threads):
+            registers.put(("v", k), TRUE, w.word(index))
 
     def _block_registers(self, grid: Sequence[Expr]) -> Iterator[tuple[int, Word]]:
         """The scalar registers that say which block it is."""

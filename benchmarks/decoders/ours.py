@@ -177,7 +177,7 @@ def _parallel(form: str, fields: dict[str, int]) -> Iterator[tuple[str, int | st
         yield _WHOLE.get(code) or (_ROWS.get(code & 0x1F0, f"dpp{code:x}"), code & 15)
 
 
-#: Names, up to gfx90a, of the bits that CDNA 3 calls otherwise (LLVM, SIDefines, CPol), and the one of RDNA of a control.
+#: Names, up to gfx90a, of bits that CDNA 3 calls otherwise (LLVM, SIDefines, CPol), and the one of RDNA of a control.
 _BEFORE = frozenset({"gfx906", "gfx908", "gfx90a"})
 _OLD = {"glc": "sc0", "slc": "nt", "scc": "sc1"}
 #: Values of RDNA 4's scope and temporal hint (LLVM, SIDefines, CPol).

@@ -150,13 +150,13 @@ class Architecture:
     #: (AMDGPUUsage, the same: reserved since GFX10; compilers wrote a count until LLVM's pull request 154666, "Set
     #: GRANULATED_WAVEFRONT_SGPR_COUNT of compute_pgm_rsrc1 to 0 for gfx10+", of 2025).
     scalar_granule: int = 0
-    #: Whether v0 has all of a thread's indices, of 10 bits each; else v0, v1 and v2 have one each (AMDGPUUsage, "Initial
-    #: Kernel Execution State", VGPRs: GFX90A, GFX942, GFX11 and later, and the others).
+    #: Whether v0 has all of a thread's indices, of 10 bits each; else v0, v1 and v2 have one each (AMDGPUUsage, "VGPR
+    #: Register Set Up Order": GFX90A, GFX942, GFX11 and later, and the others).
     packs_threads: bool = True
     #: Whether a data-parallel primitive moves 64 bits, by `row_share` (LLVM, GCNSubtarget::hasDPALU_DPP).
     moves_64_bits: bool = False
     #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3), or a
-    #: file of their own, as large, which matrix products write alone (MI100 ISA, "ACC VGPRs"; LLVM, FeatureGFX90AInsts).
+    #: file of their own, as large, to which matrix products write alone (LLVM, VOP3PInstructions, FeatureGFX90AInsts).
     accumulators: Literal["", "shared", "apart"] = ""
     #: The scalar registers that have the block's x, and y and z in halves, where those do not follow the user's.
     block_registers: tuple[int, int] | None = None

@@ -57,7 +57,7 @@ def overview() -> list[dict[str, Any]]:
     """A line for each target: what it is, and what can be done with it.
 
     >>> [(one["target"], one["decoder"]) for one in overview()][:3]
-    [('gfx906', ''), ('gfx908', ''), ('gfx90a', 'cdna')]
+    [('gfx906', 'cdna1'), ('gfx908', 'cdna1'), ('gfx90a', 'cdna')]
     """
     names = sorted(target_names(), key=lambda name: list(builds()).index(name) if name in builds() else len(builds()))
     return [

@@ -13,6 +13,7 @@ import msgpack
 #: granule of scalar registers, which are allocated in whole ones, or their count, where every wave has all.
 HOW = {
     "cdna": [(390, 390), (405, 405), (407, 407)],
+    "cdna1": [(390, 390), (405, 405), (407, 407)],
     "rdna3": [(390, 393), (405, 405), (407, 407), (413, 415), (356, 361)],
     "rdna4": [(390, 393), (413, 415), (356, 363), (365, 365)],
     "cdna5": [(390, 393), (414, 415), (356, 363), (365, 365)],

@@ -295,7 +295,9 @@ def _write_out(name: str, operands: dict[str, Operand], fields: dict[str, int], 
         operands.setdefault("n", vcc)
 
 
-def _accumulators(name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any, apart: bool) -> None:
+def _accumulators(
+    name: str, form: str, operands: dict[str, Operand], fields: dict[str, int], raw: Any, apart: bool
+) -> None:
     """Turns the vector registers that the instruction says to be accumulation registers into such (CDNA 3 ISA, ACC)."""
     roles: list[str] = []
     if name in ("V_ACCVGPR_READ", "V_ACCVGPR_WRITE", "V_ACCVGPR_MOV_B32"):

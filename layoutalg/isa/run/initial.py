@@ -73,12 +73,12 @@ def initialise(
         registers.write_scalar(Operand("s", number), 32, registers.undefined(1) & ~mask | wave & mask)
     thread = registers.thread
     parts = (thread % block[0], thread // block[0] % block[1], thread // (block[0] * block[1]))
-    indices_of_thread = list(parts[: kernel.thread_dimensions])
+    given = [np.asarray(part) for part in parts[: kernel.thread_dimensions]]
     if kernel.architecture.packs_threads:
-        indices_of_thread = [sum(part << 10 * k for k, part in enumerate(indices_of_thread))]
+        given = [np.asarray(sum(part << 10 * k for k, part in enumerate(given)))]
     all_there = registers.enabled.all()
-    for k, index in enumerate(indices_of_thread):
-        words = np.asarray(index).astype(np.uint32)
+    for k, index in enumerate(given):
+        words = index.astype(np.uint32)
         registers.vectors["v", k] = (
             words if all_there else np.where(registers.enabled, words, registers.undefined(registers.lanes))
         )

@@ -51,7 +51,7 @@ def having(instruction: str) -> tuple[str, ...]:
     Older processors, whose code a target runs, have none that takes its operands from LDS (PTX ISA: wgmma is sm_90a's).
 
     >>> having("mfma_f32_32x32x16_f16"), having("mfma_f32_32x32x8f16")
-    (('gfx950',), ('gfx90a', 'gfx942', 'gfx950'))
+    (('gfx950',), ('gfx908', 'gfx90a', 'gfx942', 'gfx950'))
     >>> having("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16")
     ('sm_90',)
     """

@@ -135,7 +135,11 @@ def test_matrix_products_are_refused_where_there_are_no_matrix_cores() -> None:
     [
         ('like = "gfx1100"', 'like = "gfx1"', "like: 'gfx1' is none of"),
         ("number = 0x46\n", "", "machine: it lacks number"),
-        ('decoder = "rdna3"', 'decoder = "rdna9"', "machine.decoder: decoder is one of cdna, cdna1, rdna3, rdna4, cdna5, not"),
+        (
+            'decoder = "rdna3"',
+            'decoder = "rdna9"',
+            "machine.decoder: decoder is one of cdna, cdna1, rdna3, rdna4, cdna5",
+        ),
         ("simds = 4", "simds = 0", "unit.simds: a positive integer"),
         ('vendor = "amd"', 'vendor = "intel"', "vendor: vendor is one of amd, nvidia"),
         ('["wmma_f32_16x16x16_f16_w32"]', '["wmma"]', "matrix.instructions: 'wmma' is not described"),

@@ -71,6 +71,10 @@ def cases() -> Iterator[Case]:
         for image, outputs in (((2, 14, 14, 64), 64), ((1, 9, 9, 8), 8)):
             yield Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, _CONV)
 
+    for shape, keys, causal in (
+        ((3, 200, 64), 77, False), ((2, 130, 128), 256, False), ((3, 200, 64), 200, True), ((2, 67, 128), 67, True),
+    ):  # fmt: skip
+        yield Case("attention", (shape, *((shape[0], keys, shape[2]),) * 2), "f16", {"causal": causal})
     for einsum, a, b in (
         ("ik,jk->ij", (200, 136), (264, 136)), ("ki,kj->ij", (136, 200), (136, 264)),
         ("bik,bkj->bij", (3, 130, 72), (3, 72, 136)), ("ik,kj->ij", (128, 4096), (4096, 128)),

@@ -8,6 +8,7 @@ launches that are proved.  What must be moved and computed at least is the case'
 | copies       | source once, target once | none            |
 | reduce       | source once, target once | one an element  |
 | products     | operands and result once | 2·m·n·k         |
+| attention    | operands and result once | 4·g·m·n·d, half of it where keys end at the row |
 
 It cannot say that a candidate is right: that is for the proofs, and for the check before each measurement.
 """
@@ -67,12 +68,12 @@ class Case:
     @cached_property
     def exact(self) -> bool:
         """Whether the result is what is moved, to the bit; else it is computed, and rounded."""
-        return self._of_zeros("cpu").exact
+        return self._of_zeros(HAVING.get(self.kind, "cpu")).exact
 
     @cached_property
     def result(self) -> tuple[int, ...]:
         """The result's shape."""
-        return self.tasks("cpu")[-1].shape
+        return self.tasks(HAVING.get(self.kind, "cpu"))[-1].shape
 
     @property
     def bytes(self) -> int:
@@ -93,6 +94,8 @@ class Case:
             return 2 * math.prod(lengths.values())
         if self.kind == "conv":
             return 2 * math.prod(self.result) * math.prod(self.shapes[1][1:])
+        if self.kind == "attention":
+            return 4 * math.prod(self.shapes[0]) * self.shapes[1][1] // (2 if self.options["causal"] else 1)
         return 0
 
     def to_json(self) -> dict[str, Any]:
@@ -140,6 +143,7 @@ def full() -> list[Case]:
         ),
         *(_product(einsum, 4096) for einsum in ("ik,jk->ij", "ik,kj->ij")),
         _conv((32, 56, 56, 64), 64), _conv((32, 56, 56, 128), 128), _conv((32, 28, 28, 256), 256),
+        *(_attention(64, 4096, head, causal) for head in (64, 128) for causal in (False, True)),
     ]  # fmt: skip
 
 
@@ -166,5 +170,11 @@ def _conv(image: tuple[int, ...], outputs: int, dtype: str = "f16") -> Case:
     return Case("conv", (image, (outputs, 3, 3, image[-1])), dtype, {"stride": (1, 1), "pad": (1, 1)})
 
 
+def _attention(batches: int, n: int, head: int, causal: bool) -> Case:
+    return Case("attention", ((batches, n, head),) * 3, "f16", {"causal": causal})
+
+
+HAVING = {"attention": "gfx942"}
+"""A target that has a kind's programs, of those that the CPU has not."""
 KINDS = tuple(dict.fromkeys(case.kind for case in full()))
 """The kernels that are measured, by their names in the library."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutalg.bench.cases import Case, Rival
+from layoutalg.bench.cases import HAVING, Case, Rival
 
 TYPES = {"f32": "float32", "f16": "float16"}
 """What numpy computes with: not bf16, whose bits it would take for integers."""
@@ -41,7 +41,7 @@ class NumpyLab:
         return difference if np.isfinite(difference) else float("inf")
 
     def wanted(self, case: Case, operands: list[Any]) -> Any:
-        return np.ascontiguousarray(case.work(operands).expected())
+        return np.ascontiguousarray(case.work(operands, HAVING.get(case.kind, "cpu")).expected())
 
     def rivals(self, case: Case) -> Mapping[str, Rival]:
         def by_numpy(operands: list[Any], target: Any) -> Callable[[], object]:
@@ -60,6 +60,8 @@ class NumpyLab:
                 return x.sum(o["axes"]) if o["how"] == "sum" else x.max(o["axes"])
             case "contraction":
                 return np.einsum(o["einsum"], *operands, optimize=True)
+            case "attention":
+                return case.work(operands, HAVING[case.kind]).expected()
         filter = o["filter"] if case.kind == "im2col" else operands[1].shape[1:-1]
         windows = self._windows(x, filter, o["stride"], o["pad"])
         if case.kind == "im2col":

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from layoutalg.bench.cases import Case
 from layoutalg.kernel.emit.kernel import DECLARED
+from layoutalg.kernel.library.attention import AttentionCut, attention_task
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
@@ -37,6 +38,11 @@ CONVOLUTIONS = (
           (64, 1, 1, 4), (64, 1, 2, 8), (64, 2, 2, 4), (128, 1, 2, 4), (128, 2, 2, 4), (256, 1, 2, 4), (256, 1, 1, 4))),
 )  # fmt: skip
 """Of products whose tiles are copied past the registers: as the library did before, and by boxes."""
+ATTENTIONS = tuple(
+    AttentionCut(waves, repeats, keys)
+    for waves, repeats, keys in ((4, 1, 64), (8, 1, 64), (4, 2, 64), (4, 2, 32), (8, 1, 128), (4, 1, 32))
+)
+"""Of attention: rows of a block by waves and by tiles of each, and keys of a tile."""
 BLOCKS = (
     Blocks(), Blocks((64, 64), 512, 256), Blocks((64, 128), 256, 256), Blocks((16, 32), 128),
     Blocks((128, 128), 512, 512), Blocks((128, 128), 1024, 256),
@@ -85,8 +91,16 @@ def _plans(case: Case, target: str, cuts: tuple[Cut, ...]) -> Iterator[tuple[Pla
             yield plan, f"{cut.waves[0]}x{cut.waves[1]}_s{cut.stages}_g{cut.group}{by}"
 
 
+def _attentions(case: Case, target: str, first: Task) -> Iterator[Task]:
+    shapes = case.shapes[0], case.shapes[1]
+    for cut in ATTENTIONS if target == "sm_90" else ():
+        if cut.repeats * case.shapes[0][-1] <= 128:
+            yield attention_task(shapes, case.options["causal"], case.dtype, target, cut)
+
+
 OTHERS: Mapping[str, Callable[[Case, str, Task], Iterator[Task]]] = {
     "transpose": _transposes, "contraction": _contractions, "conv": _convolutions,
+    "attention": _attentions,
 }  # fmt: skip
 """What else is worth timing, beside the library's own choice."""
 

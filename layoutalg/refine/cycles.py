@@ -21,12 +21,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any
 
 from layoutalg.device.isa import IsaDevice
 from layoutalg.device.runtime import Device
-from layoutalg.index import Expr, as_expr, extent_of
+from layoutalg.index import Expr, as_expr, extent_of, variables
 from layoutalg.index.evaluate import value
 from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.kernel.access.prices import Priced, priced
@@ -62,23 +63,38 @@ def claimed(program: Program, name: str, sizes: Mapping[Expr, int]) -> Iterator[
     if not program.shared or len(program.threads) != 1:
         return
     waves = max(1, prod(program.block) // target(name).wave_size)
-    blocks = prod(value(n, sizes) for n in program.launch)
-    turns = dict(enumerate(_turns(program.body, 1, sizes)))
+    turns = _turns(program, sizes)
     for one in priced(program, name):
         width = one.access.width
         vectors = value(as_expr(prod(map(int, one.access.registers.distribution.ys))), {}) // width
-        count = blocks * waves * vectors * turns[one.number]
+        count = waves * vectors * turns[one.number]
         least, most = one.cost.total if one.cost else (0, 0)
         size = width * one.access.shared.dtype.bytes
         yield ClaimedCycles(one, size, count, least * count, most * count)
 
 
-def _turns(body: Iterable[Statement], turns: int, sizes: Mapping[Expr, int]) -> Iterator[int]:
-    """How often each statement is reached, in the order of `Program.statements`."""
+def _turns(program: Program, sizes: Mapping[Expr, int]) -> list[int]:
+    """How often each statement is reached by a wave of each block, all together, by its number."""
+    loops = [extent_of(s.index) for s in program.of(Loop)]
+    counted = [v for v in program.grid if v in variables(*loops)]  # blocks that differ in how often they loop
+    alike = prod(value(n, sizes) for n in program.extents)
+    each = [range(value(extent_of(v), sizes)) for v in counted]
+    for numbers in each:
+        alike //= len(numbers)
+    found = [0 for _ in program.statements()]
+    for block in product(*each):
+        at = {**sizes, **dict(zip(counted, block, strict=True))}
+        for number, turns in enumerate(_reached(program.body, alike, at)):
+            found[number] += turns
+    return found
+
+
+def _reached(body: Iterable[Statement], turns: int, at: Mapping[Expr, int]) -> Iterator[int]:
+    """The same of a block, in the order of `Program.statements`."""
     for statement in body:
         yield turns
-        again = value(extent_of(statement.index), sizes) if isinstance(statement, Loop) else 1
-        yield from _turns(statement.parts, turns * again, sizes)
+        again = value(extent_of(statement.index), at) if isinstance(statement, Loop) else 1
+        yield from _reached(statement.parts, turns * again, at)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ WHOLE = {
     "permute": (2, 64, 2, 64),
     "reduce_sum": (64, 64),
     "reduce_max": (64, 64),
+    "attention_f16": (1, 128, 64),
 }
 
 
@@ -60,7 +61,7 @@ def test_every_kernel_executes_right(folder, target):
 
 PRICED = (
     "transpose_lds", "batched_transpose", "permute", "reduce_sum", "reduce_max", "contraction_f32",
-    "contraction_bilinear_f32", "contraction_bf16", "gemm_f16", "conv_f16",
+    "contraction_bilinear_f32", "contraction_bf16", "gemm_f16", "conv_f16", "attention_f16",
 )  # fmt: skip
 
 

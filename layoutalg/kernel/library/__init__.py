@@ -15,9 +15,19 @@ from layoutalg.target.known import library_targets
 
 with lazy_imports():
     from layoutalg.kernel import program as statements
-    from layoutalg.kernel.library import contraction, convolution, entry, im2col, permute, reduce, transpose, views
+    from layoutalg.kernel.library import (
+        attention,
+        contraction,
+        convolution,
+        entry,
+        im2col,
+        permute,
+        reduce,
+        transpose,
+        views,
+    )
 
-MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce)
+MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce, attention)
 """The modules that have entries (`KERNELS`), in the order of the commands."""
 
 

@@ -2,41 +2,56 @@
 
 A block has so many rows of q, in registers; keys and values come through LDS, the next tile while one is multiplied:
 
-    load q, k₀, v₀; store k₀, v₀ to slot 0;  top = −∞, weight = 0, sums = 0
-    for t:  barrier;  load tile t + 1
+    load q;  begin tile 0;  top = −∞, weight = 0, sums = 0
+    for t:  tile t has come;  begin tile t + 1
             scores = q·kᵀ; mask;  top rises to their greatest, weight and sums follow
             powers = 2^(c·(scores − top));  weight += powers;  sums += powers·v
-            store tile t + 1 to slot (t + 1) mod 2
     results = sums / weight
 
-Scores leave a matrix instruction as accumulators, and powers enter the next one as an operand.  Where a lane has the
-same elements in both, nothing moves between lanes: of MFMA 32 × 32 that is so for scores (j, m), the product of keys
-with queries, as the second operand.
+Scores leave a matrix instruction as accumulators, and powers enter the next one as an operand.  Where each lane has the
+same elements in both, nothing moves between lanes (`way`):
 
-Rows lie along registers, or lanes that differ in a few bits share them: their greatest goes from lane to lane.
+| instruction              | scores                     | powers as              | from lane to lane |
+|--------------------------|----------------------------|------------------------|-------------------|
+| mma.sync                 | (m, j), queries times keys | operand a of (m, n)    | nothing           |
+| MFMA 32 × 32, WMMA gfx12 | (j, m), keys times queries | operand b of (n, m)    | nothing           |
+| other                    | the latter                 | the latter             | through LDS       |
+
+Rows lie along registers, and lanes that differ in a few bits share them: their greatest goes from lane to lane.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import e, log2, sqrt
+from itertools import product as pairs
+from math import e as euler
+from math import log2, prod, sqrt
+from struct import pack, unpack
+from typing import Any, Literal
 
-import numpy as np
-
-from layoutalg.index import TRUE, ZERO, Expr, all_of, symbol, var
+from layoutalg.index import TRUE, ZERO, Expr, all_of, symbol, value, var
+from layoutalg.kernel.access.rows import source_index
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
-from layoutalg.kernel.library.plans import Plan, plan_for
+from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
+from layoutalg.kernel.library.lds_layouts import rows_of_k
+from layoutalg.kernel.library.options import DTYPE
+from layoutalg.kernel.library.pipeline import CopiedSide
+from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.product import ProductOperand, Side, blocks
+from layoutalg.kernel.library.row_tiles import TURNED, lanes_along, parts_of, rows_first, rows_of
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Attend,
+    Await,
     Barrier,
     Clear,
+    Commit,
     Divide,
     ElementMap,
     Exponentiate,
     Fold,
     Load,
+    LoadShared,
     Loop,
     MaskScores,
     Move,
@@ -45,26 +60,32 @@ from layoutalg.kernel.program import (
     Registers,
     Rescale,
     Rows,
+    Shared,
     Statement,
     Store,
+    StoreShared,
     Tensor,
 )
-from layoutalg.kernel.program.fragments import Factor, encoded
-from layoutalg.layout import (
-    LayoutError,
-    TileDistribution,
-    make_naive_tensor_descriptor,
-)
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.layout import LayoutError, TileDistribution, make_naive_tensor_descriptor
+from layoutalg.lazy import lazy_imports
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
+from layoutalg.target.elements import numbers
+
+with lazy_imports():
+    import numpy as np
+    import numpy.typing as npt
 
 F32 = DTYPES["f32"]
-TURNED = (0, 2, 1)
-"""Rows and columns change places."""
+STRAIGHT = (0, 1, 2)
+Way = Literal["straight", "turned", "through LDS"]
 
 
 @dataclass(frozen=True)
 class AttentionCut:
-    """How attention is cut: waves side by side along the rows, tiles of rows of each, keys of a tile."""
+    """How attention is cut: waves side by side along the rows, tiles of rows of each, keys of a tile.
+
+    `whole`: the keys are a multiple of a tile's.
+    """
 
     waves: int = 4
     repeats: int = 1
@@ -74,18 +95,20 @@ class AttentionCut:
 
 def attention(
     target: str, head: int = 64, causal: bool = False, dtype: str = "f16", cut: AttentionCut | None = None
-) -> Program:  # fmt: skip
+) -> Program:
     """Attention of heads of so many elements: sizes G (batches times heads), M rows of q, N keys (causal: M is N).
 
-    >>> attention("gfx942").summary
-    'target[g, m, n] = sum over j of values[g, n, j] · softmax over j of queries[g, m, :] · keys[g, j, :] / 8'
+    >>> attention("gfx942").summary.partition("softmax over j of ")[2]
+    'queries[g, m, :] · keys[g, j, :] / 8'
     """
     return _Attention(plan_for(target, dtype), head, causal, dtype, cut or cut_for(target, head)).program()
 
 
 def cut_for(target: str, head: int) -> AttentionCut:
-    """The cut of a target."""
-    return AttentionCut(keys=64 if head <= 64 else 32)
+    """The cut of a target: as many rows a wave as its registers hold."""
+    if target == "sm_90":
+        return AttentionCut(4, 2, 64) if head <= 64 else AttentionCut(8, 1, 128)
+    return AttentionCut()
 
 
 def factor_of(head: int) -> float:
@@ -94,7 +117,8 @@ def factor_of(head: int) -> float:
     >>> factor_of(64)
     0.1803368777036667
     """
-    return float(np.float32(log2(e) / sqrt(head)))
+    (nearest,) = unpack("f", pack("f", log2(euler) / sqrt(head)))
+    return float(nearest)
 
 
 class _Attention:
@@ -103,29 +127,70 @@ class _Attention:
     def __init__(self, usual: Plan, head: int, causal: bool, dtype: str, cut: AttentionCut) -> None:
         if usual.plain:
             raise LayoutError(f"attention: {usual.target or 'this target'} has no matrix instruction of {dtype}")
-        if head % usual.instruction.n or head % 16:
-            raise LayoutError(f"attention: heads of {head} elements; give a multiple of {usual.instruction.n}")
         self.head, self.causal, self.cut, self.dtype = head, causal, cut, dtype_named(dtype)
-        one = usual.instruction
-        self.rows, self.keys = cut.waves * cut.repeats * one.n, cut.keys
-        turned = replace(usual, packed=False, repeats=(cut.keys // one.m, cut.repeats), waves=(1, cut.waves))
-        self.scoring = replace(turned, k=head, step=head)
-        self.summing = replace(turned, repeats=(head // one.m, cut.repeats), k=cut.keys, step=cut.keys)
-        self.name = f"attention{'_causal' if causal else ''}_{dtype}_{head}_{self.rows}x{self.keys}"
+        self.direct = usual.instruction.name.startswith("mma.sync")
+        base = replace(usual, packed=False)
+        if self.direct:
+            base = copied(usual, Cut((1, 1), (1, 1), 64, 2))
+        one = base.instruction
+        if head % 64 or cut.keys % 32 or cut.keys % one.m or cut.keys % one.n or head % one.n:
+            raise LayoutError(
+                f"attention: heads of {head} elements, {cut.keys} keys a tile; give multiples of 64 and 32"
+            )
+        for self.way in ("straight", "turned", "through LDS"):
+            self.set_plans(base)
+            if self.way == "through LDS" or self.own_lanes():
+                break
+        if self.direct and self.way != "straight":
+            raise LayoutError(f"attention: {one.name} needs its powers in other lanes")
+        through = "" if self.way != "through LDS" else "_lds"
+        shape = f"{head}_{self.rows}x{cut.keys}_t{cut.waves * one.wave}{'_whole' if cut.whole else ''}"
+        self.name = f"attention{'_causal' if causal else ''}_{dtype}_{shape}{through}"
+
+    def set_plans(self, base: Plan) -> None:
+        """The plans of both products, as scores lie."""
+        one, cut = base.instruction, self.cut
+        self.turned = self.way != "straight"
+        long, wide = (one.n, one.m) if self.turned else (one.m, one.n)
+        self.rows = cut.waves * cut.repeats * long
+        waves = (1, cut.waves) if self.turned else (cut.waves, 1)
+
+        def plan(columns: int, k: int) -> Plan:
+            repeats = (columns // wide, cut.repeats) if self.turned else (cut.repeats, columns // wide)
+            return replace(base, repeats=repeats, waves=waves, k=k, step=k)
+
+        self.scoring, self.summing = plan(cut.keys, self.head), plan(self.head, cut.keys)
+        self.order = TURNED if self.turned else STRAIGHT
+        self.role, self.other = ("b", "a") if self.turned else ("a", "b")  # of rows, and of keys and values
+        self.spread = rows_first(self.scoring.accumulators(), self.order)
+        self.operand = self.summing.operand(self.role)
+
+    def own_lanes(self) -> bool:
+        """Whether each lane has the powers that it is to multiply: a guess, by the bits of its number."""
+        move = Move(Registers("held", self.dtype, self.operand), Registers("powers", F32, self.spread), STRAIGHT)
+        try:
+            at = source_index(move)
+        except LayoutError:
+            return False
+        ps = [(wave, 1 << bit) for wave, bit in pairs((0, 1), range(self.scoring.instruction.wave.bit_length() - 1))]
+        put = dict.fromkeys(self.operand.y_index, 0)
+        return all(
+            [value(x, put) for x in self.operand.lower(p, self.operand.y_index)]
+            == [value(x, put) for x in self.spread.lower(p, at)]
+            for p in ps
+        )
 
     def program(self) -> Program:
-        d = self.head
-        step = self.keys if self.cut.whole else 1
+        d, step = self.head, self.cut.keys if self.cut.whole else 1
         g, n = symbol("G", min=1, max=LARGEST), symbol("N", min=1, max=LARGEST, multiple_of=step)
         m = n if self.causal else symbol("M", min=1, max=LARGEST)
         sizes = (g, n) if self.causal else (g, m, n)
-        self.q = Tensor("queries", self.dtype, make_naive_tensor_descriptor((g, m, d), (m * d, d, 1)), ("g", "m", "d"))
-        self.k = Tensor("keys", self.dtype, make_naive_tensor_descriptor((g, n, d), (n * d, d, 1)), ("g", "j", "d"))
+        self.q = _rows("queries", self.dtype, g, m, d, ("g", "m", "d"))
+        self.k = _rows("keys", self.dtype, g, n, d, ("g", "j", "d"))
         self.v = Tensor("values", self.dtype, make_naive_tensor_descriptor((g, d, n), (n * d, 1, d)), ("g", "n", "j"))
-        target = Tensor("target", self.dtype, make_naive_tensor_descriptor((g, m, d), (m * d, d, 1)), ("g", "m", "n"))
-        self.length, self.target = n, target
+        self.length, self.target = n, _rows("target", self.dtype, g, m, d, ("g", "m", "n"))
         tile = (1, self.rows, d)
-        counts = [(length + (t - 1)) // t for length, t in zip(target.descriptor.lengths, tile, strict=True)]
+        counts = [(length + (t - 1)) // t for length, t in zip(self.target.descriptor.lengths, tile, strict=True)]
         grid, tiles = blocks(counts, 1)
         row, key = var("row", LARGEST), var("key", LARGEST)
         keep = key <= row if self.causal else TRUE
@@ -134,47 +199,41 @@ class _Attention:
         plan = self.scoring
         launch = launchable(counts[0] * counts[1], plan.threads)
         return Program(
-            self.name, self.q, target, sizes, grid, (plan.thread(),), plan.lanes(), tiles, tile,
+            self.name, self.q, self.target, sizes, grid, (plan.thread(),), plan.lanes(), tiles, tile,
             self.body(tiles.lower(grid), row, key), 32, all_of(*few, launch), meaning, (self.k, self.v),
-            tuple(_elements(t) for t in (self.q, self.k, self.v, target)), linear=True,
+            tuple(map(_elements, (self.q, self.k, self.v, self.target))), linear=True,
         )  # fmt: skip
 
     def body(self, numbers: tuple[Expr, ...], row: Expr, key: Expr) -> tuple[Statement, ...]:
         bg, bm, _ = numbers
-        first = bm * self.rows
-        if self.causal:
-            count = (first + (self.rows + self.keys - 1)) // self.keys
-        else:
-            count = (self.length + (self.keys - 1)) // self.keys
-        t, zero = var("kt", count), ZERO
-        scoring, summing, factor = self.scoring, self.summing, factor_of(self.head)
-        keys = Side("a", self.k, ProductOperand(self.k.descriptor, True, 8), scoring, self.keys,
-                    lambda at: (bg, at, zero), name="k")  # fmt: skip
-        values = Side("a", self.v, ProductOperand(self.v.descriptor, False, 8), summing, self.head,
-                      lambda at: (bg, zero, at), name="v")  # fmt: skip
-        sides = keys, values
-        asked = Registers("q_held", self.dtype, scoring.operand("b"))
-        held = Registers("held", self.dtype, summing.operand("b"))
-        products, sums = (Registers(n, F32, p.accumulators()) for n, p in (("products", scoring), ("sums", summing)))
-        spread = rows_first(products.distribution, TURNED)
-        scores, powers = Registers("scores", F32, spread), Registers("powers", F32, spread)
-        part, weight = Registers("part", F32, parts_of(spread)), Registers("weight", F32, parts_of(spread))
-        greatest, top, weights = (Registers(n, F32, rows_of(spread)) for n in ("greatest", "top", "weights"))
-        results = Registers("results", F32, rows_first(sums.distribution, TURNED))
-        lanes = lanes_along(spread)
-        of_rows = tuple(y for y, major in enumerate(sums.distribution.encoding.ys_major) if major == 3)
-        follow = (Rows(weight, tuple(range(len(weight.distribution.ys)))), Rows(sums, of_rows, (0, 2)))
+        first, keys = bm * self.rows, self.cut.keys
+        count = ((first + self.rows if self.causal else self.length) + (keys - 1)) // keys
+        t, factor = var("kt", count), factor_of(self.head)
+        tiles = self.copied_tiles(bg, t, count) if self.direct else self.loaded_tiles(bg, t)
+        asked = Registers("q_held", self.dtype, self.scoring.operand(self.role))
+        products, sums = (
+            Registers(name, F32, plan.accumulators())
+            for name, plan in (("products", self.scoring), ("sums", self.summing))
+        )
+        scores, powers = (Registers(name, F32, self.spread) for name in ("scores", "powers"))
+        part, weight = (Registers(name, F32, parts_of(self.spread)) for name in ("part", "weight"))
+        greatest, top, weights = (Registers(name, F32, rows_of(self.spread)) for name in ("greatest", "top", "weights"))
+        results = Registers("results", F32, rows_first(sums.distribution, self.order))
+        held = Registers("held", self.dtype, self.operand)
+        lanes = lanes_along(self.spread)
+        axis = self.order[1]
+        of_rows = tuple(y for y, major in enumerate(sums.distribution.encoding.ys_major) if major == axis + 1)
+        follow = (Rows(weight, tuple(range(len(weight.distribution.ys)))), Rows(sums, of_rows, (0, axis)))
         mask: tuple[Statement, ...] = ()
         if self.causal or not self.cut.whole:
             keep = key <= row if self.causal else key < self.length
-            mask = (MaskScores(scores, (bg, first, t * self.keys), (var("batch", LARGEST), row, key), keep),)
+            mask = (MaskScores(scores, (bg, first, t * keys), (var("batch", LARGEST), row, key), keep),)
         each = (
-            Barrier(),
-            *(side.load((t + 1) * self.keys) for side in sides),
-            keys.read(t % 2, zero),
+            *tiles.head,
+            tiles.keys,
             Clear(products),
-            Multiply(products, keys.fragment, asked, scoring.instruction),
-            Move(scores, products, TURNED),
+            self.multiplied(products, tiles.keys.registers, asked, self.scoring),
+            Move(scores, products, self.order),
             *mask,
             Clear(part, "max"),
             Fold(part, scores, "max"),
@@ -183,98 +242,168 @@ class _Attention:
             Rescale(top, greatest, factor, follow),
             Exponentiate(powers, scores, top, factor),
             Fold(weight, powers),
-            Move(held, powers, (0, 1, 2)),
-            values.read(t % 2, zero),
-            Multiply(sums, values.fragment, held, summing.instruction),
-            *(side.write((t + 1) % 2, zero) for side in sides),
+            *self.handed_over(held, powers),
+            tiles.values,
+            self.multiplied(sums, tiles.values.registers, held, self.summing),
+            *tiles.tail,
         )
-        last = len(results.distribution.ys) - 1
         return (
-            Load(asked, self.q, (bg, first, zero), len(asked.distribution.ys) - 1),
-            *(side.load(zero) for side in sides),
-            *(side.write(zero, zero) for side in sides),
+            Load(asked, self.q, (bg, first, ZERO), len(asked.distribution.ys) - 1),
+            *tiles.before,
             Clear(top, "max"),
             Clear(weight),
             Clear(sums),
             Loop(t, each),
+            *tiles.after,
             Clear(weights),
             Fold(weights, weight, "sum", lanes),
-            Move(results, sums, TURNED),
+            Move(results, sums, self.order),
             Divide(results, weights),
-            Store(self.target, results, (bg, first, zero), last),
+            Store(self.target, results, (bg, first, ZERO), run_of(results.distribution)),
+        )
+
+    def multiplied(self, c: Registers, of_keys: Registers, of_rows: Registers, plan: Plan) -> Multiply:
+        """A product of keys or values, and of what is a row's, as the way says which comes first."""
+        a, b = (of_keys, of_rows) if self.turned else (of_rows, of_keys)
+        return Multiply(c, a, b, plan.instruction)
+
+    def handed_over(self, held: Registers, powers: Registers) -> tuple[Statement, ...]:
+        """Powers, rounded, as the operand of the second product."""
+        if self.way != "through LDS":
+            return (Move(held, powers, STRAIGHT),)
+        keys = self.cut.keys
+        lds = Shared("powers_lds", self.dtype, self.rows * keys)
+        layout = rows_of_k(self.rows, keys, 8, self.dtype.bytes)
+        wide = len(held.distribution.ys) - 1
+        return StoreShared(lds, layout, powers), Barrier(), LoadShared(held, lds, layout, wide)
+
+    def loaded_tiles(self, bg: Expr, t: Expr) -> _Tiles:
+        """Tiles come through registers: the next ones are loaded while one is multiplied, and then stored."""
+        keys = Side(self.other, self.k, ProductOperand(self.k.descriptor, True, 8), self.scoring, self.cut.keys,
+                    lambda at: (bg, at, ZERO), name="k")  # fmt: skip
+        values = Side(self.other, self.v, ProductOperand(self.v.descriptor, False, 8), self.summing, self.head,
+                      lambda at: (bg, ZERO, at), name="v")  # fmt: skip
+        sides, slot, after = (keys, values), t % 2, (t + 1) % 2
+        return _Tiles(
+            before=(*(side.load(ZERO) for side in sides), *(side.write(ZERO, ZERO) for side in sides)),
+            head=(Barrier(), *(side.load((t + 1) * self.cut.keys) for side in sides)),
+            keys=keys.read(slot, ZERO),
+            values=values.read(slot, ZERO),
+            tail=tuple(side.write(after, ZERO) for side in sides),
+        )
+
+    def copied_tiles(self, bg: Expr, t: Expr, count: Expr) -> _Tiles:
+        """Tiles are copied past the registers, the next ones while one is multiplied."""
+        size = self.cut.keys
+        keys = CopiedSide(self.other, self.k, True, self.scoring, size, lambda at: (bg, at, ZERO), True, name="k")
+        values = CopiedSide(self.other, self.v, False, self.summing, self.head, lambda at: (bg, ZERO, at), True,
+                            name="v")  # fmt: skip
+        sides, slot = (keys, values), t % 2
+
+        def copies(tile: Expr) -> tuple[Statement, ...]:
+            return (*(side.copy(tile, count, tile * size) for side in sides), Commit())
+
+        arrived = Await(0, tuple(side.lds for side in sides))
+        return _Tiles(
+            before=copies(ZERO),
+            head=(arrived, Barrier(), *copies(t + 1)),
+            keys=keys.read(0, slot, 0),
+            values=values.read(0, slot, 0),
+            after=(arrived,),
         )
 
 
-def rows_first(tile: TileDistribution, order: tuple[int, ...]) -> TileDistribution:
-    """A tile with its coordinates in another order, and the registers of the first two coordinates before the others.
+def run_of(tile: TileDistribution) -> int | None:
+    """The last Y, where its elements lie side by side along the last coordinate; None where they do not.
 
-    >>> tile = plan_for("gfx942", "f16").accumulators()
-    >>> rows_first(tile, TURNED).ys, rows_first(tile, TURNED).lengths
-    ((2, 2, 4, 4), (1, 128, 128))
+    >>> tiles = (plan_for(target, "f16").accumulators() for target in ("gfx942", "gfx1100"))
+    >>> [run_of(rows_first(tile, TURNED)) for tile in tiles]
+    [3, None]
     """
-    parts = _Factors.of(tile)
-    majors = {old + 1: new + 1 for new, old in enumerate(order)}
-    ps = [[(majors.get(major, 0), minor) for major, minor in p] for p in parts.ps]
-    ys = sorted(((majors[major], minor) for major, minor in parts.ys), key=lambda f: f[0] > 2)
-    return _Factors(parts.rs, [parts.hs[old] for old in order], ps, ys).tile()
-
-
-def parts_of(tile: TileDistribution) -> TileDistribution:
-    """Of a tile (g, m, j), the parts (g, m, p) of its rows that lanes have."""
-    parts = _Factors.of(tile)
-    along = [f for p in parts.ps for f in p if f[0] == 3]
-    number = {f: (3, n) for n, f in enumerate(along)}
-    hs = [*parts.hs[:2], [parts.hs[2][minor] for _, minor in along]]
-    ps = [[number.get(f, f) for f in p] for p in parts.ps]
-    return _Factors(parts.rs, hs, ps, [y for y in parts.ys if y[0] < 3]).tile()
-
-
-def rows_of(tile: TileDistribution) -> TileDistribution:
-    """Of a tile (g, m, j), its rows (g, m), which all lanes of a row have."""
-    parts = _Factors.of(tile)
-    along = [f for p in parts.ps for f in p if f[0] == 3]
-    number = {f: (0, len(parts.rs) + n) for n, f in enumerate(along)}
-    rs = [*parts.rs, *(parts.hs[2][minor] for _, minor in along)]
-    ps = [[number.get(f, f) for f in p] for p in parts.ps]
-    return _Factors(rs, parts.hs[:2], ps, [y for y in parts.ys if y[0] < 3]).tile()
-
-
-def lanes_along(tile: TileDistribution) -> tuple[int, ...]:
-    """In which bits the numbers of lanes differ that share a row of (g, m, j).
-
-    >>> lanes_along(rows_first(plan_for("gfx942", "f16").accumulators(), TURNED))
-    (32,)
-    """
-    parts, found, weight = _Factors.of(tile), list[int](), 1
-    for major, minor in reversed(parts.ps[-1]):
-        length = parts.hs[major - 1][minor] if major else parts.rs[minor]
-        found += [weight << bit for bit in range(length.bit_length() - 1)] if major == 3 else []
-        weight *= length
-    return tuple(found)
+    last, zeros = len(tile.ys) - 1, [0] * len(tile.ps)
+    one, next_ = (value(tile.lower(zeros, [*[0] * last, y])[-1], {}) for y in (0, 1))
+    return last if next_ - one == 1 else None
 
 
 @dataclass(frozen=True)
-class _Factors:
-    """The factors of a distribution, as numbers: copies, of each coordinate, and who has which."""
+class _Tiles:
+    """The statements that bring tiles of keys and values: before the loop, at its head, its reads, its tail, after."""
 
-    rs: list[int]
-    hs: list[list[int]]
-    ps: list[list[Factor]]
-    ys: list[Factor]
+    before: tuple[Statement, ...]
+    head: tuple[Statement, ...]
+    keys: LoadShared
+    values: LoadShared
+    tail: tuple[Statement, ...] = ()
+    after: tuple[Statement, ...] = ()
 
-    @staticmethod
-    def of(tile: TileDistribution) -> _Factors:
-        one = tile.encoding
-        ps = [list(zip(majors, minors, strict=True)) for majors, minors in zip(one.ps_major, one.ps_minor, strict=True)]
-        return _Factors([int(n) for n in one.rs], [[int(n) for n in h] for h in one.hs], ps,
-                        list(zip(one.ys_major, one.ys_minor, strict=True)))  # fmt: skip
 
-    def tile(self) -> TileDistribution:
-        return encoded(self.rs, self.hs, self.ps, self.ys)
+def _rows(name: str, dtype: DType, g: Expr, m: Expr, d: int, names: tuple[str, ...]) -> Tensor:
+    """A packed tensor (g, m, d)."""
+    return Tensor(name, dtype, make_naive_tensor_descriptor((g, m, d), (m * d, d, 1)), names)
 
 
 def _elements(tensor: Tensor) -> ElementMap:
     """What a tensor's coordinates mean to the user."""
-    names = tensor.names
-    letters = tuple(var(f"i_{x}", n) for x, n in zip(names, tensor.descriptor.lengths, strict=True))
+    letters = tuple(var(f"i_{x}", n) for x, n in zip(tensor.names, tensor.descriptor.lengths, strict=True))
     return ElementMap(tensor, letters, letters, tensor.descriptor.offset(letters))
+
+
+# --- entry ------------------------------------------------------------------------------------------------------------
+
+
+def attention_task(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], causal: bool, dtype: str, target: str,
+    cut: AttentionCut | None = None,
+) -> Task:  # fmt: skip
+    """The launch for queries (…, m, d) and keys (…, n, d); LayoutError where they do not fit."""
+    (*batches, m, d), (*others, n, e) = shapes
+    if batches != others or d != e:
+        raise LayoutError(f"attention: queries {shapes[0]} and keys {shapes[1]} differ in batches, or in their heads")
+    if causal and m != n:
+        raise LayoutError(f"attention: {m} queries and {n} keys; where keys end at the row, give as many")
+    cut = cut or cut_for(target, d)
+    whole = n % cut.keys == 0 and not causal
+    program = attention(target, d, causal, dtype, replace(cut, whole=whole))
+    sizes = {"G": prod(batches), "M": m, "N": n}
+    return Task(program, {s.value.name: sizes[s.value.name] for s in program.sizes}, shapes[0])
+
+
+def _emitted(target: str, head: int, causal: bool, dtype: str) -> Program:
+    return attention(target, head, causal, dtype)
+
+
+def _work(target: str, dtype: str, q: npt.NDArray[Any], k: npt.NDArray[Any], v: npt.NDArray[Any], causal: bool) -> Work:
+    if k.shape != v.shape:
+        raise LayoutError(f"attention: keys {k.shape} and values {v.shape} have one shape")
+
+    def expected() -> npt.NDArray[Any]:
+        asked, keys, values = (numbers(x, KERNEL_DTYPES[dtype]).astype(np.float64) for x in (q, k, v))
+        scores = asked @ keys.swapaxes(-1, -2) / sqrt(q.shape[-1])
+        if causal:
+            scores[..., np.triu(np.ones(scores.shape[-2:], bool), 1)] = -np.inf
+        powers = np.exp(scores - scores.max(-1, keepdims=True))
+        found: npt.NDArray[Any] = powers @ values / powers.sum(-1, keepdims=True)
+        return found
+
+    task = attention_task((q.shape, k.shape), causal, dtype, target)
+    return Work(
+        [q, k, v], (task,), expected, exact=False, size=lambda: float(np.abs(numbers(v, KERNEL_DTYPES[dtype])).max())
+    )
+
+
+HEAD = Option("head", "integer", "Elements of a head: 64 or 128.", 64)
+CAUSAL = Option("causal", "flag", "Keys end at the row.", False)
+QUERIES, KEYS, VALUES = (
+    Option(letter, "array", f"The {name}, batches × rows × head, a .npy file.")
+    for letter, name in (("q", "queries"), ("k", "keys"), ("v", "values"))
+)
+KERNELS = (
+    Kernel(
+        "attention",
+        Command("Attention forward: softmax of q·k, times v.", _emitted, (HEAD, CAUSAL, replace(DTYPE, default="f16"))),
+        Command("Attention forward: softmax of q·k, times v.", _work, (QUERIES, KEYS, VALUES, CAUSAL)),
+        golden_for={
+            "attention_f16": lambda target: attention(target, 64),
+        },
+    ),
+)

@@ -56,28 +56,32 @@ from layoutalg.layout import LayoutError, TensorDescriptor
 
 
 class CopiedSide:
-    """The statements that bring one operand from memory to fragments, past the registers."""
+    """The statements that bring one operand from memory to fragments, past the registers; `name` as of a `Side`."""
 
     def __init__(
         self, role: str, tensor: Tensor, along_k: bool, plan: Plan, length: int,
         place: Callable[[Expr], tuple[Expr, ...]], guarded: bool | tuple[bool, ...], pixels: Pixels | None = None,
+        name: str = "",
     ) -> None:  # fmt: skip
         self.tensor, self.plan, self.place, self.guarded, self.pixels = tensor, plan, place, guarded, pixels
+        name = name or role
         width = 16 // tensor.dtype.bytes
-        self.spread = Registers(f"{role}_copied", tensor.dtype, plan.loaded(length, along_k, width))
+        self.spread = Registers(f"{name}_copied", tensor.dtype, plan.loaded(length, along_k, width))
         self.along_k = along_k
         count = 1 if plan.in_lds else 2
-        self.fragments = tuple(Registers(f"{role}_held{n}", tensor.dtype, plan.operand(role)) for n in range(count))
-        self.lds = Shared(f"{role}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
+        self.fragments = tuple(Registers(f"{name}_held{n}", tensor.dtype, plan.operand(role)) for n in range(count))
+        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         self.by = ("ldmatrix" if along_k else "ldmatrix.trans") if plan.collective else ""
         tried = layouts(length, plan, along_k)
         self.layout = min(tried, key=self.cost) if plan.target and len(tried) > 1 else tried[0]
 
-    def copy(self, tile: Expr, count: Expr) -> AsyncCopy:
-        """The copy of a tile of k, if there are so many."""
+    def copy(self, tile: Expr, count: Expr, at: Expr | None = None) -> AsyncCopy:
+        """The copy of a tile of k, if there are so many; it begins where its k do, or at another place."""
         slot, there = tile % self.plan.stages, tile < count
         only = TRUE if holds(there) else there
-        load = Load(self.spread, self.tensor, self.place(tile * self.plan.k), 2, self.guarded, only=only)
+        load = Load(
+            self.spread, self.tensor, self.place(tile * self.plan.k if at is None else at), 2, self.guarded, only=only
+        )
         store = StoreShared(self.lds, self.layout, self.spread, 2, slot)
         return BoxCopy(load, store, self.along_k, self.pixels) if self.plan.boxes else AsyncCopy(load, store)
 

@@ -12,7 +12,7 @@ the program's unrolled register elements; floating-point results are functions o
 | product, fold, elementwise | the operations' results, one after the other in the order of the source |
 | loop | at its head, unknowns; what they are before it and after an iteration is kept (`Carried`) |
 
-What it cannot represent: asynchronous copies.
+What it cannot represent: asynchronous copies, folds over lanes, powers and masks.
 """
 
 from __future__ import annotations
@@ -232,6 +232,8 @@ class _Walker(Reading[None]):
         return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=ZERO) for k in starts]
 
     def read_fold(self, s: Fold) -> None:
+        if s.lanes:
+            raise NotReadable(f"{self.program.name}: statement {self.here} folds over lanes, each of which has its own")
         rank = len(s.c.distribution.ys)
         for y in _ys(s.a):
             c, value = y[:rank], self._number(s.a, y)

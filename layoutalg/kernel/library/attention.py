@@ -38,7 +38,7 @@ from layoutalg.kernel.library.options import DTYPE
 from layoutalg.kernel.library.pipeline import CopiedSide
 from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.product import ProductOperand, Side, blocks
-from layoutalg.kernel.library.row_tiles import TURNED, lanes_along, parts_of, rows_first, rows_of
+from layoutalg.kernel.library.row_tiles import TURNED, lanes_along, parts_of, rows_first, rows_of, run_of
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Attend,
@@ -66,7 +66,7 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
-from layoutalg.layout import LayoutError, TileDistribution, make_naive_tensor_descriptor
+from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
 from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
 from layoutalg.target.elements import numbers
@@ -311,18 +311,6 @@ class _Attention:
             values=values.read(0, slot, 0),
             after=(arrived,),
         )
-
-
-def run_of(tile: TileDistribution) -> int | None:
-    """The last Y, where its elements lie side by side along the last coordinate; None where they do not.
-
-    >>> tiles = (plan_for(target, "f16").accumulators() for target in ("gfx942", "gfx1100"))
-    >>> [run_of(rows_first(tile, TURNED)) for tile in tiles]
-    [3, None]
-    """
-    last, zeros = len(tile.ys) - 1, [0] * len(tile.ps)
-    one, next_ = (value(tile.lower(zeros, [*[0] * last, y])[-1], {}) for y in (0, 1))
-    return last if next_ - one == 1 else None
 
 
 @dataclass(frozen=True)

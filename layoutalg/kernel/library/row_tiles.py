@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from layoutalg.index import value
 from layoutalg.kernel.program.fragments import Factor, encoded
 from layoutalg.layout import TileDistribution
 
@@ -65,6 +66,19 @@ def lanes_along(tile: TileDistribution) -> tuple[int, ...]:
     return tuple(found)
 
 
+def run_of(tile: TileDistribution) -> int | None:
+    """The last Y, where its elements lie side by side along the last coordinate; None where they do not.
+
+    >>> from layoutalg.kernel.library.plans import plan_for
+    >>> tiles = (plan_for(target, "f16").accumulators() for target in ("gfx942", "gfx1100"))
+    >>> [run_of(rows_first(tile, TURNED)) for tile in tiles]
+    [3, None]
+    """
+    last, zeros = len(tile.ys) - 1, [0] * len(tile.ps)
+    one, next_ = (value(tile.lower(zeros, [*[0] * last, y])[-1], {}) for y in (0, 1))
+    return last if next_ - one == 1 else None
+
+
 @dataclass(frozen=True)
 class _Factors:
     """The factors of a distribution, as numbers: copies, of each coordinate, and who has which."""
@@ -85,4 +99,4 @@ class _Factors:
         return encoded(self.rs, self.hs, self.ps, self.ys)
 
 
-__all__ = ["TURNED", "lanes_along", "parts_of", "rows_first", "rows_of"]
+__all__ = ["TURNED", "lanes_along", "parts_of", "rows_first", "rows_of", "run_of"]

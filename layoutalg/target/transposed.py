@@ -23,8 +23,11 @@ c(k) = k mod 4 + 8·(k div 4 mod 4) + 4·(k div 16).
 | Triton 3.9, by what its compiler asks for and expects (`tests/interop/triton/transposing.py`) | all but 6 bits |
 | AMD, rocjitsu (an emulator), `ds_transpose.h`; 8 bits: its pull requests #10521, #10707 (rocm-systems) | gfx1250 |
 | AMD, rocjitsu, `lds_transpose_kernel` in its tests: 8 bits as 16, in groups of 8 lanes: not followed | gfx1250 |
+| a HIP demonstration of `ds_load_tr8_b64`, which says that it was seen on the GPU: as here | gfx1250, 8 bits |
 
-Of gfx1250 nobody was found who measured it.  What it cannot represent: what inactive lanes do (gfx950: not allowed).
+`global_load_tr16_b128` and `global_load_tr8_b64` exchange as these do: the ISA calls them equivalents ("WMMA Matrix
+Load Ops with Transpose"), AMD's fpsan and notes of who ran the first on a gfx1250 say the same.
+What it cannot represent: what inactive lanes do (gfx950: not allowed).
 """
 
 from __future__ import annotations
@@ -32,12 +35,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 #: Lanes that exchange elements, on gfx950.
 LANES = 16
 
-Source = Callable[[int, int], tuple[int, int]]
-"""Of a lane and an element: the lane whose element it is, and which."""
+Source = Callable[[Any, int], tuple[Any, Any]]
+"""Of a lane, which may be an expression, and an element: the lane whose element it is, and which."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class TransposedLoad:
 
 
 def _in_order(elements: int) -> Source:
-    return lambda lane, e: divmod(LANES * e + lane, elements)
+    return lambda lane, e: ((LANES * e + lane) // elements, (LANES * e + lane) % elements)
 
 
 def _of_32(column: Callable[[int, int], int]) -> Source:

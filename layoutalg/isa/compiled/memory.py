@@ -57,6 +57,8 @@ class TextMemory:
         in_lds: TextWord | None = None,
     ) -> None:
         """One element after the other."""
+        if access.by_lane or (access.transposed and not access.transposed.is_in_order):
+            raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
         if access.space == "constant":
             self._constant(instruction, access, addresses[0])
             return
@@ -104,7 +106,7 @@ class TextMemory:
         aligned: int = 0,
     ) -> list[str]:  # fmt: skip
         """Carries out one element; returns arrays of what it brings."""
-        needed = needed_alignment(aligned or access.size, whole=access.atomic is not None or access.transposed > 0)
+        needed = needed_alignment(aligned or access.size, whole=access.aligned_whole)
         if access.atomic:
             return self._atomic(instruction, access, at, lanes, needed)
         given, count = f"{access.space.upper()}, {access.size}, {needed}", access.registers
@@ -125,7 +127,7 @@ class TextMemory:
         self.emission.whole(f"uint32_t {name}[{count}][LANES] = {{{{0}}}};")
         self._check(f"load<{given}>(B, W, {at}, {further}, {lanes}, {name})")
         if access.transposed:
-            self._check(f"transposed<{access.transposed}, {count}, {access.group}>(B, W, {name})")
+            self._check(f"transposed<{access.transposed.bits}, {count}, {access.transposed.group}>(B, W, {name})")
         return [f"{name}[{k}]" for k in range(count)]
 
     def _arrive(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.matrix import multiply
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.target.operand import MatrixInstruction
+from layoutalg.target.transposed import TransposedLoad
 
 
 class WaveLanes:
@@ -74,16 +76,20 @@ class WaveLanes:
         return lane & np.uint32(self.registers.lanes - 1)
 
 
-def transposed(dwords: Sequence[Array], bits: int, group: int, active: Array, where: str) -> list[Array]:
-    """DS_READ_B64_TR_B16 and its kind: a group of lanes loads elements of so many bits, and each gets a column of them.
-
-    In the order of the lanes the elements are one sequence; element e of the group's lane j is number group·e + j of it
-    (`target.transposed`).
-    """
+def transposed(dwords: Sequence[Array], load: TransposedLoad, active: Array, where: str) -> list[Array]:
+    """DS_READ_B64_TR_B16 and its kind: lanes load elements of so many bits, and each gets a column of them."""
     if (active.any(axis=-1) != active.all(axis=-1)).any():
         raise UnsupportedInstructionError(f"a transposed load with inactive lanes, at {where}")
     loaded = np.ascontiguousarray(np.stack(dwords, axis=-1)).view(np.uint8)
-    ones = np.unpackbits(loaded, axis=-1, bitorder="little").reshape(*loaded.shape[:-2], -1, group, 32 * len(dwords))
-    turned = ones.reshape(*ones.shape[:-2], -1, group, bits).swapaxes(-2, -3).reshape(*loaded.shape[:-1], -1)
+    elements = np.unpackbits(loaded, axis=-1, bitorder="little").reshape(*loaded.shape[:-1], load.elements, load.bits)
+    lanes, which = _exchanged(load, loaded.shape[-2])
+    turned = elements[..., lanes, which, :].reshape(*loaded.shape[:-1], -1)
     words = np.packbits(turned, axis=-1, bitorder="little").view(np.uint32)
     return [words[..., k] for k in range(len(dwords))]
+
+
+@functools.cache
+def _exchanged(load: TransposedLoad, lanes: int) -> tuple[Array, Array]:
+    """Of each lane and element, whose it is, and which of that lane's."""
+    found = np.array([[load.at(lane, e) for e in range(load.elements)] for lane in range(lanes)])
+    return found[..., 0], found[..., 1]

@@ -174,7 +174,7 @@ class WaveMemory(WaveCopies):
             for k, dword in enumerate(memory.gather(positions, access.size)):
                 results[k] = lanes.put(results[k], dword)
         if access.transposed:
-            results = transposed(results, access.transposed, access.group, chosen.active, registers.where)
+            results = transposed(results, access.transposed, chosen.active, registers.where)
         if access.to_lds:
             self.coming[number * count : (number + 1) * count] = results
             return

@@ -91,7 +91,7 @@ class ReachedMemory:
     ) -> tuple[Memory, Array]:
         registers, size, atomic = self.registers, access.size, access.atomic is not None
         describe, (chosen,) = registers.describe(lanes.active), lanes.of(address[None])
-        needed = needed_alignment(size, whole=atomic or access.transposed > 0)
+        needed = needed_alignment(size, whole=access.aligned_whole)
         self._check_alignment(chosen, space, size, needed, describe, self.strict or atomic)
         if space in ("global", "constant"):
             return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)

@@ -41,6 +41,7 @@ from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
+from layoutalg.target.transposed import TRANSPOSED, TransposedLoad
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,7 @@ class MemoryInstruction:
     pair_step: int = 0  # 0: one element; else bytes that an immediate of the two-element form counts
     by_buffer: bool = False  # scratch, by the buffer that describes it (never in the table)
     atomic: Atomic | None = None  # it reads and writes at once
-    transposed: int = 0  # bits of the elements that lanes load, each lane gets a column (`target.transposed`)
-    group: int = 16  # the lanes that exchange them
+    transposed: TransposedLoad | None = None  # lanes exchange what they load, each gets a column
     to_lds: bool = False  # a load whose data go to LDS
     by_lane: bool = False  # and each lane says where, in its register `d`: an asynchronous copy
 
@@ -73,6 +73,11 @@ class MemoryInstruction:
         ['low', 'high', '']
         """
         return (self.half or "low") if self.size < 4 else ""
+
+    @property
+    def aligned_whole(self) -> bool:
+        """Whether its addresses must be multiples of its size, whoever looks at them (`needed_alignment`)."""
+        return self.atomic is not None or (self.transposed is not None and self.space == "lds")
 
     @property
     def lane_stride(self) -> int:
@@ -102,8 +107,8 @@ def needed_alignment(size: int, *, whole: bool = False) -> int:
     """The bytes that an address of an element of so many bytes must be a multiple of, in every space.
 
     No more than a dword, as the mode DWORD_STRICT has it ("the smaller of: element-size or DWORD", RDNA 4 ISA, 9.5);
-    an atomic operation, and a load that transposes, needs the `whole` of its size.  As amdhsa sets the machine up any
-    byte would do; but what is not even of dwords is a compiler's joined bytes, or not meant.
+    an atomic operation, and a load from LDS that transposes, needs the `whole` of its size.  As amdhsa sets the machine
+    up any byte would do; but what is not even of dwords is a compiler's joined bytes, or not meant.
 
     >>> [needed_alignment(size) for size in (1, 2, 4, 8, 12, 16)], needed_alignment(8, whole=True)
     ([1, 2, 4, 4, 4, 4], 8)
@@ -137,6 +142,14 @@ def may_be_atomic(fields: Mapping[str, int]) -> bool:
 
 Row = tuple[str, int, Mapping[str, Any]]
 """What instructions are called after their space, bytes of an element, and the rest of `MemoryInstruction`."""
+
+
+def _exchanging(*names: str) -> Iterable[Row]:
+    """Loads whose lanes exchange what they load."""
+    for name in names:
+        load = TRANSPOSED[f"ds_{name.lower()}"]
+        yield name, load.bytes, {"transposed": load}
+
 
 #: Vector memory, by the names of CDNA and of RDNA.
 _VECTOR: tuple[Row, ...] = (
@@ -190,11 +203,8 @@ _LDS: tuple[Row, ...] = (
     ("READ_B64 LOAD_B64", 8, {}),
     ("READ_B96 LOAD_B96", 12, {}),
     ("READ_B128 LOAD_B128", 16, {}),
-    ("READ_B64_TR_B16", 8, {"transposed": 16}),
-    ("READ_B64_TR_B8", 8, {"transposed": 8}),
-    ("READ_B64_TR_B4", 8, {"transposed": 4}),
-    ("READ_B96_TR_B6", 12, {"transposed": 6}),
-    ("LOAD_TR16_B128", 16, {"transposed": 16, "group": 8}),
+    *_exchanging("READ_B64_TR_B16", "READ_B64_TR_B8", "READ_B64_TR_B4", "READ_B96_TR_B6"),
+    *_exchanging("LOAD_TR16_B128", "LOAD_TR8_B64", "LOAD_TR4_B64"),
     ("READ2_B32 LOAD_2ADDR_B32", 4, {"pair_step": 4}),
     ("READ2_B64 LOAD_2ADDR_B64", 8, {"pair_step": 8}),
     ("READ2ST64_B32 LOAD_2ADDR_STRIDE64_B32", 4, {"pair_step": 4 * 64}),
@@ -243,7 +253,7 @@ def _atomics(prefix: str, space: str, rows: Mapping[str, Atomic]) -> Mapping[str
 
 #: Every memory instruction that is known.
 ACCESSES: Mapping[str, MemoryInstruction] = {
-    **_named("GLOBAL", "global", (*_VECTOR, *_TO_LDS)),
+    **_named("GLOBAL", "global", (*_VECTOR, *_TO_LDS, *_exchanging("LOAD_TR16_B128", "LOAD_TR8_B64"))),
     **_named("FLAT", "flat", _VECTOR),
     **_named("SCRATCH", "scratch", _VECTOR),
     **_named("BUFFER", "buffer", _VECTOR),

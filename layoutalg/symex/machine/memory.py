@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import lcm
 
-from layoutalg.index import TRUE, ZERO, Expr, div, eq, mod, select, simplify, variables
+from layoutalg.index import TRUE, ZERO, Expr, const, div, eq, mod, select, simplify, variables
 from layoutalg.index.conditions import assuming
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
@@ -25,7 +25,7 @@ from layoutalg.symex.machine.elements import joined_bits, joined_elements, split
 from layoutalg.symex.machine.outstanding import Key, access_at, half_of, lds_at, scalar_load_at
 from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import NotReadable, Word
-from layoutalg.target.transposed import TRANSPOSED
+from layoutalg.target.transposed import TransposedLoad
 
 
 class SymbolicMemory(SymbolicCopies):
@@ -71,7 +71,7 @@ class SymbolicMemory(SymbolicCopies):
         if access.space == "lds" and self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
         if access.transposed:
-            self._load_transposed(instruction, access, addresses[0])
+            self._load_transposed(instruction, access, access.transposed, addresses[0])
             return
         parts = [RangedPart(address, access.size, TRUE) for address in addresses]
         self._carry_out(instruction, access, parts, counted, in_lds)
@@ -163,41 +163,45 @@ class SymbolicMemory(SymbolicCopies):
         written = (all(kind_of(v) is not Kind.UNDEFINED for v in variables(e)) for e in found)
         return [word if is_one else self.w.word(e) for is_one, word, e in zip(written, addresses, found, strict=True)]
 
-    def _load_transposed(self, instruction: Instruction, access: MemoryInstruction, address: Word) -> None:
+    def _load_transposed(
+        self, instruction: Instruction, access: MemoryInstruction, load: TransposedLoad, address: Word
+    ) -> None:
         """Each element is one at an address that another lane names (`target.transposed`)."""
         if not self.lanes.active_together():
             raise NotReadable(f"{instruction.place} with inactive lanes")
-        load = TRANSPOSED[instruction.name.lower()]
-        if not load.is_in_order:
-            raise NotReadable(f"{instruction.place}: its lanes exchange in no order that is followed")
         own = self.w.ranges.uncut(self.w.unsigned(address))
-        if not self.w.ranges.in_range(simplify(mod(own, load.alignment)), 0, 1):
-            raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {load.alignment}")
+        needed = load.alignment if access.space == "lds" else 1
+        if not self.w.ranges.in_range(simplify(mod(own, needed)), 0, 1):
+            raise NotReadable(f"{instruction.place}: the address {own} may be no multiple of {needed}")
         lane, target = self.w.wave.lane, operand_of(instruction, "d")
+        local = mod(lane, load.group)
         whole = lcm(load.bits, 8) // 8  # bytes of the fewest elements that fill some
         together = 8 * whole // load.bits
         found: list[Expr] = []
         for e in range(load.elements):
-            number = e * load.group + mod(lane, load.group)
-            other = simplify(lane - mod(lane, load.group) + div(number, load.elements))
-            within = mod(number, load.elements)
-            at = simplify(self.lanes.at_lane(own, other) + div(within, together) * whole)
+            theirs, within = (const(one) if isinstance(one, int) else one for one in load.source(local, e))
+            there = self.lanes.at_lane(own, simplify(lane - local + theirs))
+            at = self.w.word(simplify(there + div(within, together) * whole), 64 if access.space == "global" else 32)
             found.append(self._load_bits(instruction, access, at, whole, load.bits, mod(within, together)))
-        counters = self._counters(instruction, access, "lds")
+        in_order = access.space not in self.kernel.architecture.overtaking
+        counters = self._counters(instruction, access, access.space)
         words = joined_bits(found, load.bits)
         keys = [(target.kind, target.index + k) for k in range(access.registers)]
         for key, word in zip(keys, words, strict=True):
-            self.registers.write_cell(key, self.w.word(word), counters, None, "")
-        self._issue(instruction, access, "lds", [lds_at(instruction.address), *keys])
+            self.registers.write_cell(key, self.w.word(word), counters if in_order else (), None, "")
+        waiting = [lds_at(instruction.address)] if access.space == "lds" else []
+        if access.space == "global" and (self.orders or not self.kernel.one_cache):
+            waiting.append(access_at(instruction.address))
+        self._issue(instruction, access, access.space, [*waiting, *keys])
 
     def _load_bits(
-        self, instruction: Instruction, access: MemoryInstruction, at: Expr, bytes: int, bits: int, number: Expr
+        self, instruction: Instruction, access: MemoryInstruction, at: Word, bytes: int, bits: int, number: Expr
     ) -> Expr:
-        """Of the elements of so many bits in a few bytes of LDS, one by its number."""
+        """Of the elements of so many bits in a few bytes, one by its number."""
         each = min(bytes, 2) if bytes % 2 == 0 else 1
         whole = ZERO
         for k in range(0, bytes, each):
-            part = RangedPart(self.w.word(simplify(at + k)), each, TRUE)
+            part = RangedPart(self.w.word(simplify(at.expr + k), at.bits), each, TRUE)
             one = replace(access, size=each)
             places, size = self._places(one, part, instruction)
             (value,) = joined_elements(self._load_elements(instruction, one, part, places, size), size, each)

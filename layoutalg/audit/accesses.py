@@ -11,6 +11,7 @@ from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_gu
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import ACCESSES, needed_alignment
+from layoutalg.isa.semantics.tensor import TENSOR_LOADS
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement
@@ -69,7 +70,8 @@ class TracedAccess:
         if self.memory == "lds" or self.store:
             return False
         access = ACCESSES.get(self.instruction.name)
-        return self.instruction.form == "SMEM" or (access is not None and access.by_lane)
+        by_lane = access is not None and access.by_lane
+        return self.instruction.form == "SMEM" or by_lane or self.instruction.name in TENSOR_LOADS
 
     @property
     def needed_alignment(self) -> int:

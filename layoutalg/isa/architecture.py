@@ -72,6 +72,7 @@ class Counters:
     constant: str
     copies: str = ""  # asynchronous copies from memory to LDS, where the machine has them
     copies_back: str = ""  # those from LDS to memory, which are in no order with the others
+    tensors: str = ""  # copies of boxes of a tensor, where the machine has them
 
     @property
     def landing(self) -> str:
@@ -350,11 +351,12 @@ _CDNA5 = replace(
     # how accesses whose address had no page are tried again (LLVM's pull request 169016, "Enable multi-group xnack
     # replay in hardware (GFX1250)")
     free_mode=1 << 25 | _SCHEDULED,
-    counters=replace(_RDNA4.counters, copies="async", copies_back="async_back"),
+    counters=replace(_RDNA4.counters, copies="async", copies_back="async_back", tensors="tensor"),
     waits={
         **{name: wait for name, wait in _RDNA4.waits.items() if name != "S_WAITCNT"},
         # LLVM, AMDGPUBaseInfo, getAsynccntBitWidth; one counter, but "loads" and "stores" are in no order (ISA, 10.8)
         "S_WAIT_ASYNCCNT": Wait({"async": ((0, 6),), "async_back": ((0, 6),)}),
+        "S_WAIT_TENSORCNT": Wait({"tensor": ((0, 6),)}),
     },
     # rocm-systems, rocjitsu, kernel descriptor: named barriers, dynamic registers, a split of the cache
     zero=(

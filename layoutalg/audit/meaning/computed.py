@@ -285,5 +285,7 @@ class ComputesClaim:
 
 def _compares(one: TracedElement) -> bool:
     """Whether an operation stores only where it finds what it looks for."""
+    if not one.atomic:
+        return False
     atomic = access_of(one.instruction.name, one.instruction.fields).atomic
     return atomic is not None and atomic.compares

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -30,6 +30,10 @@ class TextMemory:
 
     def wait(self, left: Mapping[str, int]) -> None:
         """What is loaded is there at once."""
+
+    def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[TextWord]]) -> None:
+        """Boxes of a tensor have no compiled text."""
+        raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
 
     def bring(self, target: Operand, word: TextWord) -> None:
         """It is there at once."""

@@ -109,6 +109,20 @@ def extension_of(raw: Any, form: str) -> Extension:
     return Extension(operands, fields, frozenset(read))
 
 
+def with_signs(name: str, fields: dict[str, int]) -> dict[str, int]:
+    """The fields of CDNA 5's product of bytes, which have signs where the bit of NEG that is A's or B's is set.
+
+    (LLVM, VOP3PInstructions, IU8: neg_lo; RDNA 4 ISA, V_WMMA_I32_16X16X16_IU8.)
+
+    >>> with_signs("V_WMMA_I32_16X16X64_IU8", {"neg": 3}), with_signs("V_WMMA_I32_16X16X64_IU8", {"neg": 1})
+    ({}, {'unsigned': 2})
+    """
+    if not name.endswith("_IU8"):
+        return fields
+    unsigned = ~fields.get("neg", 0) & 3
+    return {key: value for key, value in fields.items() if key != "neg"} | ({"unsigned": unsigned} if unsigned else {})
+
+
 def with_formats(raw: Any, name: str) -> str:
     """The name of a product with the formats of A and B that its fields pick: `V_MFMA_F32_16X16X128_F8F6F4.FP8.FP4`."""
     if not name.endswith(_FORMATTED):

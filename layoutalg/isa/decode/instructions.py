@@ -39,6 +39,7 @@ from layoutalg.isa.decode.extended import (
     plain_form,
     with_formats,
     with_second_dword,
+    with_signs,
 )
 from layoutalg.isa.decode.opcodes import OwnOpcode, with_known_opcode
 from layoutalg.isa.decode.operand import EXEC as EXEC
@@ -46,6 +47,7 @@ from layoutalg.isa.decode.operand import NO_REGISTER as NO_REGISTER
 from layoutalg.isa.decode.operand import VCC as VCC
 from layoutalg.isa.decode.operand import Operand as Operand
 from layoutalg.isa.decode.operand import operand
+from layoutalg.isa.decode.tensor import tensor_words
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.lazy import lazy_imports
@@ -136,6 +138,10 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
         dual = dual_words(code) if architecture.wide_literals else None
         if dual:
             return _dual(tuple(_half_of(dual, half, architecture) for half in dual.halves), dual.form, dual.size)
+        tensor = tensor_words(code) if architecture.counters.tensors else None
+        if tensor:
+            groups = MappingProxyType({f"group{k}": Operand("s", first) for k, first in enumerate(tensor.groups)})
+            return Instruction(0, 12, tensor.name, "TENSOR", groups, MappingProxyType(tensor.fields))
         known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.tables), target)
         raw = buffer_instruction(known, architecture.tables) or amd.decode_inst(known, architecture.tables)
         return _with_wide(_normalised(with_second_dword(raw, known), architecture, own), known)
@@ -215,9 +221,7 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     if own and name.startswith(_REUSING):
         fields = {key: value for key, value in fields.items() if key != "opsel_hi2"}
         fields |= {"reuse_b": 1} if raw.opsel_hi2 else {}
-        if name.endswith(_SIGNED):
-            unsigned = ~fields.pop("neg", 0) & 3
-            fields |= {"unsigned": unsigned} if unsigned else {}
+        fields = with_signs(name, fields)
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw, architecture.accumulators == "apart")
@@ -230,10 +234,6 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
 #: CDNA 5's products have a bit in the place of OP_SEL_HI of the third source, which says that B is again the one before
 #: (LLVM's disassembler, matrix_b_reuse; A's is the third of OP_SEL).
 _REUSING = ("V_WMMA_", "V_SWMMAC_")
-
-#: Products of bytes, which have signs where the bit of NEG that is A's or B's is set (LLVM, VOP3PInstructions, IU8:
-#: neg_lo; RDNA 4 ISA, V_WMMA_I32_16X16X16_IU8).
-_SIGNED = "_IU8"
 
 
 def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:

@@ -22,6 +22,8 @@ from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.flushed import KEPT
 from layoutalg.isa.semantics.matrix import SCALES, heeds_mode, is_scaled, matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_LOADS
+from layoutalg.isa.semantics.values import Word
 from layoutalg.target.operand import MatrixInstruction
 
 
@@ -60,6 +62,9 @@ class Interpreter:
             return self.arithmetic.one(instruction, ALU[name])
         if name in ACCESSES:
             return partial(self._access, instruction, self._in_mode(instruction, access_of(name, instruction.fields)))
+        if name in TENSOR_LOADS:
+            refuse_fields(instruction, frozenset({"scope", "th"}))
+            return partial(self._copy_tensor, instruction)
         if name in CLOCKS:
             refuse_fields(instruction, frozenset())
             return lambda: self.memory.bring_scalars(operand_of(instruction, "d"), self.registers.clock())
@@ -87,6 +92,17 @@ class Interpreter:
             self.memory.access_buffer(instruction, access, descriptor, scalar, offset, in_lds, index)
         else:
             self.memory.access(instruction, access, self.addresses.of(instruction, access), in_lds)
+
+    def _copy_tensor(self, instruction: Instruction) -> None:
+        """A copy of a box, as the registers of its groups say."""
+        groups: list[list[Word]] = []
+        for role, count in GROUPS.items():
+            first = instruction.operands.get(role)
+            held = (replace(first, index=first.index + k) for k in range(count)) if first else ()
+            groups.append(
+                [self.registers.read_scalar(one, 32) for one in held] or [self.registers.w.const(0, 32)] * count
+            )
+        self.memory.copy_tensor(instruction, groups)
 
     def _between_lanes(self, instruction: Instruction) -> Action:
         if self.registers.index_mode and instruction.name.startswith("V_"):

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from layoutalg.isa.container.binary import KernelBinary
@@ -110,6 +110,9 @@ class MemoryStorage(Protocol):
 
         The `index` is one of those in which a structured buffer's range is measured; its strides are in the offset.
         """
+
+    def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[Word]]) -> None:
+        """Copies the box that the groups' registers describe (`isa.semantics.tensor`)."""
 
     def wait(self, left: Mapping[str, int]) -> None:
         """Waits until at most so many accesses of each counter are under way."""

@@ -24,16 +24,21 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.races import NOBODY, Synchronised
 from layoutalg.isa.run.spaces import Describe
 
-#: The name of the tickets that had come when a wave came to a barrier.
-LANDED = "landed"
+
+def landed(counter: str) -> str:
+    """The name of the tickets that had come when a wave came to a barrier."""
+    return f"landed by {counter}"
 
 
 class Landing:
     """The wave and the ticket of the last load that brings each element of LDS."""
 
-    def __init__(self, name: Callable[[int], str], size: int, element: int) -> None:
-        """`name` is what a byte is called in messages; `size`, the bytes of all blocks; `element`, those of each."""
-        self.name, self.size, self.element = name, size, element
+    def __init__(self, name: Callable[[int], str], size: int, element: int, counter: str) -> None:
+        """`name` is what a byte is called in messages; `size`, the bytes of all blocks; `element`, those of each.
+
+        `counter` counts the loads.
+        """
+        self.name, self.size, self.element, self.counter = name, size, element, counter
         self.who: Array | None = None  # nobody's so far
         self.ticket = np.zeros(0, np.int64)
 
@@ -54,7 +59,7 @@ class Landing:
         places = self._touched(positions, size)
         who, ticket, own = self.who[places], self.ticket[places], rows[:, None]
         there = np.maximum(who, 0)
-        seen = np.where(who == own, done[there], waves.complete[LANDED][there])
+        seen = np.where(who == own, done[there], waves.complete[landed(self.counter)][there])
         bad = (who != NOBODY) & (ticket > seen)
         if not bad.any():
             return

@@ -19,7 +19,7 @@ from layoutalg.isa.run.atomics import operands_of, update
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.copies import WaveCopies, changes
-from layoutalg.isa.run.landing import LANDED
+from layoutalg.isa.run.landing import landed
 from layoutalg.isa.run.lanes import transposed
 from layoutalg.isa.run.lds import of_any_block
 from layoutalg.isa.run.races import Races, of_each_block_alike
@@ -29,6 +29,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be
 from layoutalg.isa.semantics.control import JUMPS
 from layoutalg.isa.semantics.counted import counted
 from layoutalg.isa.semantics.ordering import renews, writes_back
+from layoutalg.isa.semantics.tensor import TENSOR_LOADS
 
 
 class WaveMemory(WaveCopies):
@@ -340,7 +341,7 @@ class WaveMemory(WaveCopies):
         registers = self.registers
         track, counters = registers.track, self.architecture.counters
         done = {name: track.done[name] for name in (counters.lds, counters.store)}
-        done[LANDED] = track.done[counters.landing]
+        done |= {landed(counter): track.done[counter] for counter in self.landing}
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)
@@ -349,7 +350,7 @@ class WaveMemory(WaveCopies):
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
     """The smallest element that instructions access in these spaces: 1, 2 or 4 bytes; 1 where they call others."""
     instructions = list(instructions)
-    if any(instruction.name in JUMPS for instruction in instructions):
+    if any(instruction.name in JUMPS or instruction.name in TENSOR_LOADS for instruction in instructions):
         return 1
     accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
     landing = [access.size for access in accesses if access.to_lds and "lds" in spaces]

@@ -14,7 +14,7 @@ from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.landing import LANDED, Landing
+from layoutalg.isa.run.landing import Landing, landed
 from layoutalg.isa.run.lds import Lds
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.races import Races, Synchronised
@@ -42,11 +42,11 @@ class ReachedMemory:
         self.memory, self.meter, self.strict = memory, meter, strict
         self.architecture = kernel.architecture
         counters, per_block = self.architecture.counters, registers.waves_per_block
-        self.waves = Synchronised(
-            registers.waves, per_block, (counters.lds, counters.store, LANDED), first, CACHES[self.architecture.name]
-        )
+        landing = [counters.landing, *([counters.tensors] if counters.tensors else [])]
+        names = (counters.lds, counters.store, *map(landed, landing))
+        self.waves = Synchronised(registers.waves, per_block, names, first, CACHES[self.architecture.name])
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
-        self.landing = Landing(self.lds.name, blocks * self.lds.stride, place)
+        self.landing = {one: Landing(self.lds.name, blocks * self.lds.stride, place, one) for one in landing}
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
         self.scratch = ScratchMemory(kernel, registers.waves, noise)
         self.observer: Observer | None = None
@@ -98,8 +98,9 @@ class ReachedMemory:
         if space == "lds":
             blocks = lanes.rows // registers.waves_per_block
             places = self.lds.positions(chosen, blocks, size, describe, registers.where)
-            done = registers.track.done[self.architecture.counters.landing]
-            self.landing.check(places, size, lanes.rows, done, self.waves, describe, registers.where)
+            for counter, landing in self.landing.items():
+                done = registers.track.done[counter]
+                landing.check(places, size, lanes.rows, done, self.waves, describe, registers.where)
             return self.lds.bytes, places
         return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
 

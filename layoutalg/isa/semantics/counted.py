@@ -4,6 +4,7 @@
 |---|---|---|
 | an access of memory | as `architecture.Counters.of` has it | in any order: `Architecture.unordered` |
 | GLOBAL_LOAD_ASYNC_TO_LDS_B32 and its kind | that of copies | in order, but stores and loads in none |
+| TENSOR_LOAD_TO_LDS | a counter of its own | in order |
 | exchanges by the LDS unit, DS_BPERMUTE_B32 and its kind | that of LDS | in order |
 | S_MEMTIME, S_DCACHE_INV, S_DCACHE_WB, messages, S_STORE_DWORD and its kind | that of scalar loads | in any order |
 | BUFFER_WBL2, GLOBAL_WB, GLOBAL_WBINV | that of stores | in order |
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, access_of
+from layoutalg.isa.semantics.tensor import TENSOR_LOADS
 
 
 class CountedAs(NamedTuple):
@@ -62,6 +64,8 @@ def counted(name: str, fields: Mapping[str, int], architecture: Architecture) ->
         access = access_of(name, fields)
         names = counters.of(access.space, access.is_counted_as_store(fields), access.by_lane)
         return CountedAs(names, access.space in architecture.unordered, access.space in architecture.overtaking)
+    if name in TENSOR_LOADS:
+        return CountedAs((counters.tensors,))
     if name in BY_LDS_UNIT:
         return CountedAs((counters.lds,))
     if name in _AS_CONSTANT or name.startswith(SCALAR_STORES):

@@ -9,9 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, const, lt, mod, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, const, div, lt, mod, simplify
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.tensor import (
+    AMOUNT,
+    BOX,
+    COUNT,
+    FIXED,
+    INTERVAL,
+    LDS,
+    LENGTHS,
+    MEMORY,
+    PADDED,
+    RANK,
+    SIZE,
+    STRIDES,
+    BoxField,
+    Geometry,
+    geometry,
+    word_of,
+)
 from layoutalg.symex.machine.buffers import RangedPart
 from layoutalg.symex.machine.elements import joined_elements, split_in_elements
 from layoutalg.symex.machine.outstanding import access_at, lds_at, scalar_load_at
@@ -35,13 +53,72 @@ class SymbolicCopies(RecordedMemory):
         start: Word,
     ) -> None:  # fmt: skip
         """A load to LDS: what is found is stored there, by this lane's own; nobody may look at it before a wait."""
+        self._begin(instruction)
+        self._copy(instruction, access, parts, start, self._kept(access, start))
+        self._end(instruction, self._counters(instruction, access, counted), access.by_lane)
+
+    def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[Word]]) -> None:
+        """A box: its elements are the lanes' in turn, as though each lane copied its own.
+
+        Raises `NotReadable` where the box is not seen to be one, or lanes are not active: of the whole wave it is said.
+        """
+        if not self.lanes.all_active():
+            raise NotReadable(f"{instruction.place} with inactive lanes")
+        self._begin(instruction)
+        if self.trace.recording:
+            for field, (wanted, what) in {**FIXED, COUNT: (1, "a copy that may be none")}.items():
+                if self._number(instruction, groups, field, what) != wanted:
+                    raise NotReadable(f"{instruction.place}: {what}")
+            shape = (self._number(instruction, groups, one, "a box") for one in (*BOX, SIZE, PADDED, INTERVAL, AMOUNT))
+            numbers = [*shape]
+            box = geometry(numbers[:RANK], *numbers[RANK:])
+            if isinstance(box, str) or not box.box:
+                raise NotReadable(f"{instruction.place}: {box if isinstance(box, str) else 'a copy of nothing'}")
+            self._copy_box(instruction, box, groups)
+        self._end(instruction, (self.kernel.architecture.counters.tensors,), True)
+
+    def _number(self, instruction: Instruction, groups: Sequence[Sequence[Word]], field: BoxField, what: str) -> int:
+        """A field that must be seen to be a number."""
+        found = self._field(groups, field)
+        if found.op != "const":
+            raise NotReadable(f"{instruction.place}: {what}, of whose descriptor a field is {found}")
+        return int(found.value)
+
+    def _field(self, groups: Sequence[Sequence[Word]], field: BoxField) -> Expr:
+        return self.w.ranges.uncut(self.w.unsigned(word_of(self.w, groups, field)), quotients=True)
+
+    def _copy_box(self, instruction: Instruction, box: Geometry, groups: Sequence[Sequence[Word]]) -> None:
+        w, rank = self.w, len(box.box)
+        lengths = [self._field(groups, field) for field in LENGTHS[:rank]]
+        steps = [const(1), *(self._field(groups, field) for field in STRIDES[: rank - 1])]
+        memory, lds = self._field(groups, MEMORY), self._field(groups, LDS)
+        access = MemoryInstruction("global", False, box.size, to_lds=True)
+        for first in range(0, box.elements, self.kernel.wave_size):
+            number = simplify(w.wave.lane + first)
+            there = TRUE if first + self.kernel.wave_size <= box.elements else lt(number, const(box.elements))
+            inside, address, rest = there, memory, number
+            for length, most, step in zip(box.box, lengths, steps, strict=True):
+                x, rest = simplify(mod(rest, length)), simplify(div(rest, length))
+                inside = all_of(inside, lt(x, most))
+                address = address + x * step * box.size
+            at = number * box.size
+            gaps = div(at, box.interval) * box.gap if box.interval else ZERO
+            self.trace.begin()
+            part = RangedPart(w.word(simplify(address), 64), box.size, simplify(inside))
+            self._copy(instruction, access, [part], w.word(simplify(lds + at + gaps)), there)
+
+    def _begin(self, instruction: Instruction) -> None:
         if self.registers.state.signalled:
             raise NotReadable(f"LDS is accessed within a barrier, at {instruction.address:#x}")
         if not self.kernel.one_cache:  # of these no order is followed
             self.trace.signal([instruction.address])
         self.trace.begin_load_to_lds(instruction.address, self.registers.state.outstanding.uses_lds)
+
+    def _copy(
+        self, instruction: Instruction, access: MemoryInstruction, parts: Sequence[RangedPart], start: Word, kept: Expr
+    ) -> None:
+        """What each lane finds, where its copy is kept, is stored by it."""
         words: list[Expr] = []
-        kept = self._kept(access, start)
         parts = [replace(part, inside=all_of(part.inside, kept)) for part in parts]
         for part in parts:
             one = replace(access, size=part.size)
@@ -51,10 +128,13 @@ class SymbolicCopies(RecordedMemory):
         places, size = self._places(store, RangedPart(start, access.size, kept), instruction)
         for place in places:
             self._note(instruction, store, place, size, split_in_elements(words, size, access.size))
-        counters, address = self._counters(instruction, access, counted), instruction.address
+
+    def _end(self, instruction: Instruction, counters: tuple[str, ...], apart: bool) -> None:
+        """The copy is under way; `apart`: in no order with stores that come before the wait for it."""
+        address = instruction.address
         read = [access_at(address)] if self.orders else []  # what it reads of memory may be under way, too
-        if access.by_lane:
-            read.append(scalar_load_at(address))  # in no order with stores that come before the wait for it
+        if apart:
+            read.append(scalar_load_at(address))
         self.registers.state.outstanding.issue(counters, [lds_at(address, brings=True), *read], False)
 
     def _kept(self, access: MemoryInstruction, start: Word) -> Expr:

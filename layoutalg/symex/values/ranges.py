@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from layoutalg.index import TRUE, Expr, all_of, mod, postorder, rebuild, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, mod, postorder, rebuild, simplify
 from layoutalg.index.bounds import NARROWEST_CUT, generalised
 from layoutalg.index.bounds import in_range as in_bounds
 from layoutalg.index.conditions import implies
@@ -105,15 +105,19 @@ class Ranges:
         self.cuts |= {(factor, n) for _, factor, n in remainders(found) if factor * n % size == 0}
         return found
 
-    def uncut(self, e: Expr) -> Expr:
-        """The expression without the cuts to 2ⁿ that iteration out to be none under what is given now."""
+    def uncut(self, e: Expr, quotients: bool = False) -> Expr:
+        """The expression without the cuts to 2ⁿ that iteration out to be none under what is given now.
+
+        `quotients`: and without those by 2ⁿ that are 0.
+        """
         new: dict[Expr, Expr] = {}
         for node in postorder(e):
             args = [new[a] for a in node.args]
             new[node] = rebuild(node, args) if args else node
-            cuts = node.op == "mod" and args[1].op == "const" and args[1].value >= NARROWEST_CUT
-            if cuts and self.in_range(simplify(args[0]), 0, args[1].value):
-                new[node] = args[0]
+            cuts = node.op == "mod" or (quotients and node.op == "div")
+            by = args[1].value if cuts and args[1].op == "const" else 0
+            if by >= NARROWEST_CUT and self.in_range(simplify(args[0]), 0, by):
+                new[node] = args[0] if node.op == "mod" else ZERO
         return simplify(new[e])
 
 

@@ -20,8 +20,8 @@
 //   [proved] top: a lane for each thread (intervals)
 //   [proved] weight: a lane for each thread (intervals)
 //   [proved] sums: a lane for each thread (intervals)
-//   [proved] k_held: a lane for each thread (intervals)
 //   [proved] products: a lane for each thread (intervals)
+//   [proved] k_held: a lane for each thread (intervals)
 //   [proved] scores: a lane for each thread (intervals)
 //   [proved] part: a lane for each thread (intervals)
 //   [proved] greatest: a lane for each thread (intervals)
@@ -57,7 +57,7 @@
 //   [proved] 4: a vector of v_lds is one access (intervals)
 //   [proved] 10: a vector of keys is one access (intervals)
 //   [proved] 11: a vector of values is one access (intervals)
-//   [proved] 12: a vector of k_lds is one access (intervals)
+//   [proved] 13: a vector of k_lds is one access (intervals)
 //   [proved] 26: a vector of powers_lds is one access (intervals)
 //   [proved] 27: a vector of v_lds is one access (intervals)
 //   [proved] 29: a vector of k_lds is one access (intervals)
@@ -146,17 +146,17 @@
 //   [proved] 11: load from values: 2 elements are one vector (intervals + normal form)
 //   [proved] 11: load from values: a vector that begins inside ends inside (normal form)
 //   [proved] 11: load from values: coordinates fit 32 bits (intervals)
-//   [proved] 12: load from k_lds: every element has a word (intervals)
-//   [proved] 12: load from k_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 12: load from k_lds: the emitted formula is the map (normal form)
-//   [proved] 12: load from k_lds: inside the tile (intervals)
-//   [proved] 12: load from k_lds: inside the slots (intervals)
-//   [proved] 12: load from k_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 12: load from k_lds: tiles begin at a vector (intervals)
-//   [proved] 12: load from k_lds: 8 elements are one vector (intervals + normal form)
-//   [proved] 12: load from k_lds: slots begin at a vector (intervals)
-//   [proved] 12: load from k_lds: the emitted coordinates are the map's (intervals)
-//   [proved] 12: load from k_lds: words fit 32 bits (intervals)
+//   [proved] 13: load from k_lds: every element has a word (intervals)
+//   [proved] 13: load from k_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 13: load from k_lds: the emitted formula is the map (normal form)
+//   [proved] 13: load from k_lds: inside the tile (intervals)
+//   [proved] 13: load from k_lds: inside the slots (intervals)
+//   [proved] 13: load from k_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 13: load from k_lds: tiles begin at a vector (intervals)
+//   [proved] 13: load from k_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 13: load from k_lds: slots begin at a vector (intervals)
+//   [proved] 13: load from k_lds: the emitted coordinates are the map's (intervals)
+//   [proved] 13: load from k_lds: words fit 32 bits (intervals)
 //   [proved] 14: products += k_held·q_held: sums are f32 (intervals)
 //   [proved] 14: products += k_held·q_held: elements are the instruction's (intervals)
 //   [proved] 14: products += k_held·q_held: lanes are the hardware's (intervals)
@@ -287,7 +287,7 @@
 //   [proved] 4: the whole tile of v_lds is written (intervals)
 //   [proved] 8: k_lds is filled before the loop (intervals)
 //   [proved] 8: v_lds is filled before the loop (intervals)
-//   [proved] 12: what is read is what was written (intervals)
+//   [proved] 13: what is read is what was written (intervals)
 //   [proved] 14: takes values as they are (intervals)
 //   [proved] 14: products is cleared to, and padded by, what is neutral in a sum (intervals)
 //   [proved] 16: takes values as they are (intervals)
@@ -400,8 +400,8 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
     float top[1];
     float weight[1];
     float sums[2][1][4][4];
-    _Float16 k_held[2][4][8];
     float products[2][1][4][4];
+    _Float16 k_held[2][4][8];
     float scores[1][2][4][4];
     float part[1];
     float greatest[1];
@@ -551,20 +551,6 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
                 }
             }
         }
-        // k_held <- k_lds
-        #pragma unroll
-        for (int y0 = 0; y0 < 2; ++y0) {
-            #pragma unroll
-            for (int y1 = 0; y1 < 4; ++y1) {
-                const int g = 0;
-                const int m = y0 * 32 + ((tx & 63) & 31);
-                const int d = (y1 * 2 + ((tx & 63) >> 5)) * 8;
-                const int word = m * 64 + ((d >> 3) ^ (m & 7) ^ ((m >> 3) & 1)) * 8 + (d & 7) + (kt & 1) * 4096;
-                const float16x8 v = *(const float16x8*)__builtin_assume_aligned(k_lds + word, 16);
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) k_held[y0][y1][y2] = v[y2];
-            }
-        }
         // products <- 0
         #pragma unroll
         for (int y0 = 0; y0 < 2; ++y0) {
@@ -577,6 +563,20 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
                         products[y0][y1][y2][y3] = 0;
                     }
                 }
+            }
+        }
+        // k_held <- k_lds
+        #pragma unroll
+        for (int y0 = 0; y0 < 2; ++y0) {
+            #pragma unroll
+            for (int y1 = 0; y1 < 4; ++y1) {
+                const int g = 0;
+                const int m = y0 * 32 + ((tx & 63) & 31);
+                const int d = (y1 * 2 + ((tx & 63) >> 5)) * 8;
+                const int word = m * 64 + ((d >> 3) ^ (m & 7) ^ ((m >> 3) & 1)) * 8 + (d & 7) + (kt & 1) * 4096;
+                const float16x8 v = *(const float16x8*)__builtin_assume_aligned(k_lds + word, 16);
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) k_held[y0][y1][y2] = v[y2];
             }
         }
         // products += k_held · q_held, by mfma_f32_32x32x16_f16

@@ -20,8 +20,8 @@
 //   [proved] top: a lane for each thread (intervals)
 //   [proved] weight: a lane for each thread (intervals)
 //   [proved] sums: a lane for each thread (intervals)
-//   [proved] k_held: a lane for each thread (intervals)
 //   [proved] products: a lane for each thread (intervals)
+//   [proved] k_held: a lane for each thread (intervals)
 //   [proved] scores: a lane for each thread (intervals)
 //   [proved] part: a lane for each thread (intervals)
 //   [proved] greatest: a lane for each thread (intervals)
@@ -57,7 +57,7 @@
 //   [proved] 4: a vector of v_lds is one access (intervals)
 //   [proved] 10: a vector of keys is one access (intervals)
 //   [proved] 11: a vector of values is one access (intervals)
-//   [proved] 12: a vector of k_lds is one access (intervals)
+//   [proved] 13: a vector of k_lds is one access (intervals)
 //   [proved] 26: a vector of powers_lds is one access (intervals)
 //   [proved] 27: a vector of v_lds is one access (intervals)
 //   [proved] 29: a vector of k_lds is one access (intervals)
@@ -145,17 +145,17 @@
 //   [proved] 11: load from values: 4 elements are one vector (intervals + normal form)
 //   [proved] 11: load from values: a vector that begins inside ends inside (normal form)
 //   [proved] 11: load from values: coordinates fit 32 bits (intervals)
-//   [proved] 12: load from k_lds: every element has a word (intervals)
-//   [proved] 12: load from k_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 12: load from k_lds: the emitted formula is the map (normal form)
-//   [proved] 12: load from k_lds: inside the tile (intervals)
-//   [proved] 12: load from k_lds: inside the slots (intervals)
-//   [proved] 12: load from k_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 12: load from k_lds: tiles begin at a vector (intervals)
-//   [proved] 12: load from k_lds: 8 elements are one vector (intervals + normal form)
-//   [proved] 12: load from k_lds: slots begin at a vector (intervals)
-//   [proved] 12: load from k_lds: the emitted coordinates are the map's (normal form)
-//   [proved] 12: load from k_lds: words fit 32 bits (intervals)
+//   [proved] 13: load from k_lds: every element has a word (intervals)
+//   [proved] 13: load from k_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 13: load from k_lds: the emitted formula is the map (normal form)
+//   [proved] 13: load from k_lds: inside the tile (intervals)
+//   [proved] 13: load from k_lds: inside the slots (intervals)
+//   [proved] 13: load from k_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 13: load from k_lds: tiles begin at a vector (intervals)
+//   [proved] 13: load from k_lds: 8 elements are one vector (intervals + normal form)
+//   [proved] 13: load from k_lds: slots begin at a vector (intervals)
+//   [proved] 13: load from k_lds: the emitted coordinates are the map's (normal form)
+//   [proved] 13: load from k_lds: words fit 32 bits (intervals)
 //   [proved] 14: products += k_held·q_held: sums are f32 (intervals)
 //   [proved] 14: products += k_held·q_held: elements are the instruction's (intervals)
 //   [proved] 14: products += k_held·q_held: lanes are the hardware's (intervals)
@@ -281,7 +281,7 @@
 //   [proved] 4: the whole tile of v_lds is written (intervals)
 //   [proved] 8: k_lds is filled before the loop (intervals)
 //   [proved] 8: v_lds is filled before the loop (intervals)
-//   [proved] 12: what is read is what was written (intervals)
+//   [proved] 13: what is read is what was written (intervals)
 //   [proved] 14: takes values as they are (intervals)
 //   [proved] 14: products is cleared to, and padded by, what is neutral in a sum (intervals)
 //   [proved] 16: takes values as they are (intervals)
@@ -393,8 +393,8 @@ attention_f16_64_64x64_t128_lds(const _Float16* __restrict__ queries, const _Flo
     float top[1];
     float weight[1];
     float sums[4][1][8];
-    _Float16 k_held[4][4][2][8];
     float products[4][1][8];
+    _Float16 k_held[4][4][2][8];
     float scores[1][4][8];
     float part[1];
     float greatest[1];
@@ -544,6 +544,17 @@ attention_f16_64_64x64_t128_lds(const _Float16* __restrict__ queries, const _Flo
                 }
             }
         }
+        // products <- 0
+        #pragma unroll
+        for (int y0 = 0; y0 < 4; ++y0) {
+            #pragma unroll
+            for (int y1 = 0; y1 < 1; ++y1) {
+                #pragma unroll
+                for (int y2 = 0; y2 < 8; ++y2) {
+                    products[y0][y1][y2] = 0;
+                }
+            }
+        }
         // k_held <- k_lds
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
@@ -558,17 +569,6 @@ attention_f16_64_64x64_t128_lds(const _Float16* __restrict__ queries, const _Flo
                     const float16x8 v = *(const float16x8*)__builtin_assume_aligned(k_lds + word, 16);
                     #pragma unroll
                     for (int y3 = 0; y3 < 8; ++y3) k_held[y0][y1][y2][y3] = v[y3];
-                }
-            }
-        }
-        // products <- 0
-        #pragma unroll
-        for (int y0 = 0; y0 < 4; ++y0) {
-            #pragma unroll
-            for (int y1 = 0; y1 < 1; ++y1) {
-                #pragma unroll
-                for (int y2 = 0; y2 < 8; ++y2) {
-                    products[y0][y1][y2] = 0;
                 }
             }
         }

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from layoutalg.bench.cases import Case
 from layoutalg.kernel.emit.kernel import DECLARED
-from layoutalg.kernel.library.attention import AttentionCut, attention_task
+from layoutalg.kernel.library.attention import AttentionCut
+from layoutalg.kernel.library.attention_entry import attention_task
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.convolution import convolution_task
 from layoutalg.kernel.library.entry import Task
@@ -38,9 +39,9 @@ CONVOLUTIONS = (
           (64, 1, 1, 4), (64, 1, 2, 8), (64, 2, 2, 4), (128, 1, 2, 4), (128, 2, 2, 4), (256, 1, 2, 4), (256, 1, 1, 4))),
 )  # fmt: skip
 """Of products whose tiles are copied past the registers: as the library did before, and by boxes."""
-ATTENTIONS = tuple(
-    AttentionCut(waves, repeats, keys)
-    for waves, repeats, keys in ((4, 1, 64), (8, 1, 64), (4, 2, 64), (4, 2, 32), (8, 1, 128), (4, 1, 32))
+ATTENTIONS = (
+    *(AttentionCut(waves, repeats, keys) for waves, repeats, keys in ((4, 1, 64), (4, 2, 64), (8, 1, 128))),
+    *(AttentionCut(waves, 1, keys, in_lds=True) for waves in (1, 2, 4) for keys in (64, 128)),
 )
 """Of attention: rows of a block by waves and by tiles of each, and keys of a tile."""
 BLOCKS = (

@@ -62,7 +62,7 @@ def priced(program: Program, target: str) -> tuple[Priced, ...]:
         for s in program.of(AsyncCopy)
     }
     for s in program.of(MultiplyShared):
-        others |= dict.fromkeys(map(id, (s.a, s.b)), (s.product.instruction.name, BY_DESCRIPTOR))
+        others |= dict.fromkeys((id(one) for one, *_ in s.sides), (s.product.instruction.name, BY_DESCRIPTOR))
     return tuple(
         Priced(n, s, others[id(s)][0], None, others[id(s)][1])
         if id(s) in others

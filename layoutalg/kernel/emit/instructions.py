@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from layoutalg.kernel.access.matrix_loads import MatrixLoad
-from layoutalg.kernel.program.fragments import one_of
+from layoutalg.kernel.program.fragments import HELD, one_of
 from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES
@@ -264,6 +264,8 @@ def _mma_sync(instruction: MatrixInstruction) -> str:
 
 
 def _wgmma(instruction: MatrixInstruction) -> str:
+    if instruction.name.endswith(HELD):
+        return _wgmma_held(instruction)
     sums = _count(instruction.d)
     d = "{" + ", ".join(f"%{i}" for i in range(sums)) + "}"
     outputs = ", ".join(f'"+f"(c[{i}])' for i in range(sums))
@@ -275,6 +277,29 @@ def _wgmma(instruction: MatrixInstruction) -> str:
         f'        "{instruction.name} {d}, %{sums}, %{sums + 1}, p, 1, 1, %{sums + 2}, %{sums + 3}; }}"',
         f"        : {outputs}",
         '        : "l"(a), "l"(b), "n"(a_turned), "n"(b_turned) : "memory");',
+        "}\n",
+    ))  # fmt: skip
+
+
+def _wgmma_held(instruction: MatrixInstruction) -> str:
+    element, sums, pairs = DTYPES[instruction.a_dtype].c, _count(instruction.d), _count(instruction.a) // 2
+    d, a = ("{" + ", ".join(f"%{start + i}" for i in range(n)) + "}" for start, n in ((0, sums), (sums, pairs)))
+    outputs = ", ".join(f'"+f"(c[{i}])' for i in range(sums))
+    inputs = ", ".join(f'"r"(x[{i}])' for i in range(pairs))
+    b = sums + pairs
+    return "\n".join((
+        f"// One warpgroup: {instruction.m} x {instruction.n} x {instruction.k}, a in registers, b from LDS.",
+        "template <int b_turned> static __device__ inline __attribute__((always_inline))",
+        f"void {operation_name(instruction)}(const {element}* a, unsigned long long b, float* c) {{",
+        f"    typedef {element} Pair __attribute__((ext_vector_type(2)));",
+        f"    unsigned x[{pairs}];",
+        "    #pragma unroll",
+        f"    for (int i = 0; i < {pairs}; ++i) {{ Pair p = {{a[2 * i], a[2 * i + 1]}}; "
+        "x[i] = __builtin_bit_cast(unsigned, p); }",
+        '    asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; "',
+        f'        "{one_of(instruction).name} {d}, {a}, %{b}, p, 1, 1, %{b + 1}; }}"',
+        f"        : {outputs}",
+        f'        : {inputs}, "l"(b), "n"(b_turned) : "memory");',
         "}\n",
     ))  # fmt: skip
 

@@ -111,13 +111,13 @@ class Writer(RowWriter):
 
     def body(self, statements: Sequence[Statement]) -> Iterator[str]:
         """The texts of statements; products of tiles in LDS are awaited before what may not meet them."""
-        running: dict[Registers, None] = {}
+        running: dict[Registers, tuple[Registers, ...]] = {}
         for s in filter(self.is_written, statements):
-            if isinstance(s, Barrier | Loop) or any(c in s.tiles for c in running):
+            if isinstance(s, Barrier | Loop) or any(r in s.tiles for c, held in running.items() for r in (c, *held)):
                 yield from _awaited(running)
             yield self.read(s)
             if isinstance(s, MultiplyShared):
-                running[s.product.c] = None
+                running[s.product.c] = (s.a,) if isinstance(s.a, Registers) else ()
         yield from _awaited(running)
 
     def is_written(self, s: Statement) -> bool:
@@ -283,19 +283,20 @@ class Writer(RowWriter):
 
     def read_multiply_shared(self, s: MultiplyShared) -> str:
         """Begins the products of all fragments; nothing that the compiler does with their sums goes past it."""
-        title = f"// {s.product.c.name} += {s.a.shared.name} · {s.b.shared.name}, by {s.product.instruction.name}"
+        one, other = (operand.name for operand in s.operands)
+        title = f"// {s.product.c.name} += {one} · {other}, by {s.product.instruction.name}"
         return f"{title}\n{hold(s.product.c)}\n{self.begun(s)}"
 
     def begun(self, s: MultiplyShared) -> str:
         """Begins the products of all fragments, each of two tiles in LDS."""
         product = s.product
         (m, n), k = product.c.distribution.ys[:2], product.a.distribution.ys[1]
-        operands = []
-        for (operand, along_k), letter in zip(s.sides, "mn", strict=True):
+        operands = [] if isinstance(s.a, LoadShared) else [_first(s.a, f"{s.a.name}[m][k]")]
+        for operand, along_k, letter in s.sides:
             word = self.text(first_word(self.program, operand, letter))
             leading = self.text(leading_of(operand, along_k) * operand.shared.dtype.bytes)
             operands.append(f"operand_at({operand.shared.name} + ({word}), {leading})")
-        turned = ", ".join("0" if along_k else "1" for along_k in s.along_k)
+        turned = ", ".join("0" if along_k else "1" for _, along_k, _ in s.sides)
         sums = _first(product.c, f"{product.c.name}[m][n]")
         body = f"{operation_name(product.instruction)}<{turned}>({', '.join(operands)}, {sums});"
         for name, count in (("n", n), ("m", m), ("k", k)):
@@ -317,7 +318,7 @@ def hold(c: Registers) -> str:
     return f"hold<{prod(c.distribution.ys)}>({_first(c, c.name + '[0][0]')});"
 
 
-def _awaited(sums: dict[Registers, None]) -> Iterator[str]:
+def _awaited(sums: dict[Registers, tuple[Registers, ...]]) -> Iterator[str]:
     """Waits for the products under way, and holds their sums."""
     if sums:
         yield "\n".join(["await_products<0>();", *map(hold, sums)])

@@ -16,7 +16,7 @@ from layoutalg.target.known import library_targets
 with lazy_imports():
     from layoutalg.kernel import program as statements
     from layoutalg.kernel.library import (
-        attention,
+        attention_entry,
         contraction,
         convolution,
         entry,
@@ -27,7 +27,7 @@ with lazy_imports():
         views,
     )
 
-MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce, attention)
+MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce, attention_entry)
 """The modules that have entries (`KERNELS`), in the order of the commands."""
 
 

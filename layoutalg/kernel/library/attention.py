@@ -15,7 +15,8 @@ same elements in both, nothing moves between lanes (`way`):
 |--------------------------|----------------------------|------------------------|-------------------|
 | mma.sync                 | (m, j), queries times keys | operand a of (m, n)    | nothing           |
 | MFMA 32 × 32, WMMA gfx12 | (j, m), keys times queries | operand b of (n, m)    | nothing           |
-| other                    | the latter                 | the latter             | through LDS       |
+| wgmma, a in registers    | (m, j), as of mma.sync     | operand a of (m, n)    | nothing           |
+| other                    | (j, m), keys times queries | operand b of (n, m)    | through LDS       |
 
 Rows lie along registers, and lanes that differ in a few bits share them: their greatest goes from lane to lane.
 """
@@ -25,18 +26,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product as pairs
 from math import e as euler
-from math import log2, prod, sqrt
+from math import log2, sqrt
 from struct import pack, unpack
-from typing import Any, Literal
+from typing import Literal
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, symbol, value, var
 from layoutalg.kernel.access.rows import source_index
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
-from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.lds_layouts import rows_of_k
-from layoutalg.kernel.library.options import DTYPE
 from layoutalg.kernel.library.pipeline import CopiedSide
-from layoutalg.kernel.library.plans import Cut, Plan, copied, plan_for
+from layoutalg.kernel.library.plans import WGMMA, Cut, Plan, copied, plan_for
 from layoutalg.kernel.library.product import ProductOperand, Side, blocks
 from layoutalg.kernel.library.row_tiles import TURNED, lanes_along, parts_of, rows_first, rows_of, run_of
 from layoutalg.kernel.obligations.limits import launchable
@@ -56,6 +55,7 @@ from layoutalg.kernel.program import (
     MaskScores,
     Move,
     Multiply,
+    MultiplyShared,
     Program,
     Registers,
     Rescale,
@@ -66,14 +66,10 @@ from layoutalg.kernel.program import (
     StoreShared,
     Tensor,
 )
+from layoutalg.kernel.program.fragments import holding
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
-from layoutalg.lazy import lazy_imports
-from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
-from layoutalg.target.elements import numbers
-
-with lazy_imports():
-    import numpy as np
-    import numpy.typing as npt
+from layoutalg.target.dtypes import DTYPES, DType
+from layoutalg.target.matrix import matrix_instruction
 
 F32 = DTYPES["f32"]
 STRAIGHT = (0, 1, 2)
@@ -84,13 +80,15 @@ Way = Literal["straight", "turned", "through LDS"]
 class AttentionCut:
     """How attention is cut: waves side by side along the rows, tiles of rows of each, keys of a tile.
 
-    `whole`: the keys are a multiple of a tile's.
+    `whole`: the keys are a multiple of a tile's.  `in_lds`: instructions read keys and values from LDS themselves
+    (wgmma), and waves are warpgroups.
     """
 
     waves: int = 4
     repeats: int = 1
     keys: int = 64
     whole: bool = False
+    in_lds: bool = False
 
 
 def attention(
@@ -105,9 +103,9 @@ def attention(
 
 
 def cut_for(target: str, head: int) -> AttentionCut:
-    """The cut of a target: as many rows a wave as its registers hold."""
+    """The cut of a target: of an H100 the fastest that was measured (benchmarks/gpu/RESULTS.md)."""
     if target == "sm_90":
-        return AttentionCut(4, 2, 64) if head <= 64 else AttentionCut(8, 1, 128)
+        return AttentionCut(1 if head <= 64 else 2, 1, 128, in_lds=True)
     return AttentionCut()
 
 
@@ -129,9 +127,12 @@ class _Attention:
             raise LayoutError(f"attention: {usual.target or 'this target'} has no matrix instruction of {dtype}")
         self.head, self.causal, self.cut, self.dtype = head, causal, cut, dtype_named(dtype)
         self.direct = usual.instruction.name.startswith("mma.sync")
+        if cut.in_lds and not self.direct:
+            raise LayoutError("attention: no instruction reads LDS itself")
         base = replace(usual, packed=False)
         if self.direct:
-            base = copied(usual, Cut((1, 1), (1, 1), 64, 2))
+            reads = WGMMA.format(64) if cut.in_lds else ""
+            base = copied(usual, Cut((1, 1), (1, 1), 64, 2, instruction=reads))
         one = base.instruction
         if head % 64 or cut.keys % 32 or cut.keys % one.m or cut.keys % one.n or head % one.n:
             raise LayoutError(
@@ -144,7 +145,7 @@ class _Attention:
         if self.direct and self.way != "straight":
             raise LayoutError(f"attention: {one.name} needs its powers in other lanes")
         through = "" if self.way != "through LDS" else "_lds"
-        shape = f"{head}_{self.rows}x{cut.keys}_t{cut.waves * one.wave}{'_whole' if cut.whole else ''}"
+        shape = f"{head}_{self.rows}x{cut.keys}_t{cut.waves * one.wave}{'_wgmma' * cut.in_lds}{'_whole' * cut.whole}"
         self.name = f"attention{'_causal' if causal else ''}_{dtype}_{shape}{through}"
 
     def set_plans(self, base: Plan) -> None:
@@ -156,6 +157,10 @@ class _Attention:
         waves = (1, cut.waves) if self.turned else (cut.waves, 1)
 
         def plan(columns: int, k: int) -> Plan:
+            if cut.in_lds:  # as wide as columns are
+                n = next(n for n in (256, 128, 64) if columns % n == 0)
+                held = holding(matrix_instruction(WGMMA.format(n).format(one.a_dtype)))
+                return replace(base, instruction=held, repeats=(cut.repeats, columns // n), waves=waves, k=k, step=k)
             repeats = (columns // wide, cut.repeats) if self.turned else (cut.repeats, columns // wide)
             return replace(base, repeats=repeats, waves=waves, k=k, step=k)
 
@@ -230,9 +235,8 @@ class _Attention:
             mask = (MaskScores(scores, (bg, first, t * keys), (var("batch", LARGEST), row, key), keep),)
         each = (
             *tiles.head,
-            tiles.keys,
             Clear(products),
-            self.multiplied(products, tiles.keys.registers, asked, self.scoring),
+            *self.multiplied(products, tiles.keys, asked, self.scoring, True),
             Move(scores, products, self.order),
             *mask,
             Clear(part, "max"),
@@ -243,8 +247,7 @@ class _Attention:
             Exponentiate(powers, scores, top, factor),
             Fold(weight, powers),
             *self.handed_over(held, powers),
-            tiles.values,
-            self.multiplied(sums, tiles.values.registers, held, self.summing),
+            *self.multiplied(sums, tiles.values, held, self.summing, False),
             *tiles.tail,
         )
         return (
@@ -262,10 +265,13 @@ class _Attention:
             Store(self.target, results, (bg, first, ZERO), run_of(results.distribution)),
         )
 
-    def multiplied(self, c: Registers, of_keys: Registers, of_rows: Registers, plan: Plan) -> Multiply:
-        """A product of keys or values, and of what is a row's, as the way says which comes first."""
-        a, b = (of_keys, of_rows) if self.turned else (of_rows, of_keys)
-        return Multiply(c, a, b, plan.instruction)
+    def multiplied(
+        self, c: Registers, read: LoadShared, of_rows: Registers, plan: Plan, along_k: bool
+    ) -> tuple[Statement, ...]:
+        """The product of keys or values in LDS, and of what is a row's, as the way says which comes first."""
+        a, b = (read.registers, of_rows) if self.turned else (of_rows, read.registers)
+        product = Multiply(c, a, b, plan.instruction)
+        return (MultiplyShared(of_rows, read, product, (True, along_k)),) if plan.in_lds else (read, product)
 
     def handed_over(self, held: Registers, powers: Registers) -> tuple[Statement, ...]:
         """Powers, rounded, as the operand of the second product."""
@@ -334,64 +340,3 @@ def _elements(tensor: Tensor) -> ElementMap:
     """What a tensor's coordinates mean to the user."""
     letters = tuple(var(f"i_{x}", n) for x, n in zip(tensor.names, tensor.descriptor.lengths, strict=True))
     return ElementMap(tensor, letters, letters, tensor.descriptor.offset(letters))
-
-
-# --- entry ------------------------------------------------------------------------------------------------------------
-
-
-def attention_task(
-    shapes: tuple[tuple[int, ...], tuple[int, ...]], causal: bool, dtype: str, target: str,
-    cut: AttentionCut | None = None,
-) -> Task:  # fmt: skip
-    """The launch for queries (…, m, d) and keys (…, n, d); LayoutError where they do not fit."""
-    (*batches, m, d), (*others, n, e) = shapes
-    if batches != others or d != e:
-        raise LayoutError(f"attention: queries {shapes[0]} and keys {shapes[1]} differ in batches, or in their heads")
-    if causal and m != n:
-        raise LayoutError(f"attention: {m} queries and {n} keys; where keys end at the row, give as many")
-    cut = cut or cut_for(target, d)
-    whole = n % cut.keys == 0 and not causal
-    program = attention(target, d, causal, dtype, replace(cut, whole=whole))
-    sizes = {"G": prod(batches), "M": m, "N": n}
-    return Task(program, {s.value.name: sizes[s.value.name] for s in program.sizes}, shapes[0])
-
-
-def _emitted(target: str, head: int, causal: bool, dtype: str) -> Program:
-    return attention(target, head, causal, dtype)
-
-
-def _work(target: str, dtype: str, q: npt.NDArray[Any], k: npt.NDArray[Any], v: npt.NDArray[Any], causal: bool) -> Work:
-    if k.shape != v.shape:
-        raise LayoutError(f"attention: keys {k.shape} and values {v.shape} have one shape")
-
-    def expected() -> npt.NDArray[Any]:
-        asked, keys, values = (numbers(x, KERNEL_DTYPES[dtype]).astype(np.float64) for x in (q, k, v))
-        scores = asked @ keys.swapaxes(-1, -2) / sqrt(q.shape[-1])
-        if causal:
-            scores[..., np.triu(np.ones(scores.shape[-2:], bool), 1)] = -np.inf
-        powers = np.exp(scores - scores.max(-1, keepdims=True))
-        found: npt.NDArray[Any] = powers @ values / powers.sum(-1, keepdims=True)
-        return found
-
-    task = attention_task((q.shape, k.shape), causal, dtype, target)
-    return Work(
-        [q, k, v], (task,), expected, exact=False, size=lambda: float(np.abs(numbers(v, KERNEL_DTYPES[dtype])).max())
-    )
-
-
-HEAD = Option("head", "integer", "Elements of a head: 64 or 128.", 64)
-CAUSAL = Option("causal", "flag", "Keys end at the row.", False)
-QUERIES, KEYS, VALUES = (
-    Option(letter, "array", f"The {name}, batches × rows × head, a .npy file.")
-    for letter, name in (("q", "queries"), ("k", "keys"), ("v", "values"))
-)
-KERNELS = (
-    Kernel(
-        "attention",
-        Command("Attention forward: softmax of q·k, times v.", _emitted, (HEAD, CAUSAL, replace(DTYPE, default="f16"))),
-        Command("Attention forward: softmax of q·k, times v.", _work, (QUERIES, KEYS, VALUES, CAUSAL)),
-        golden_for={
-            "attention_f16": lambda target: attention(target, 64),
-        },
-    ),
-)

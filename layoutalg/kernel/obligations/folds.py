@@ -61,7 +61,8 @@ def _over_lanes(what: str, program: Program, s: Fold) -> Iterator[Requirement]:
     if len(a.lengths) != len(c.lengths) + 1 or len(c.ys) != len(a.ys):
         raise LayoutError(f"{what}: what is folded over lanes has one dimension more than its result, and its Ys")
     wave = int(a.ps[-1])
-    if max(s.lanes) >= wave or wave not in {one.instruction.wave for one in program.of(Multiply)}:
+    together = wave if wave <= 64 else 32  # a warpgroup's lanes exchange within their warp
+    if max(s.lanes) >= together or wave not in {one.instruction.wave for one in program.of(Multiply)}:
         raise LayoutError(f"{what}: lanes that differ in {max(s.lanes)}, of a wave that no product says the lanes of")
     yield from hardware_lanes(what, program, wave)
     ps, ys = lanes_of(a), a.y_index

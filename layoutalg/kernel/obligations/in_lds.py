@@ -31,7 +31,8 @@ def multiply_shared(program: Program, number: int, s: MultiplyShared) -> Iterato
     """Both operands lie in LDS as the instruction reads them."""
     i = s.product.instruction
     turned = OperandMap(i.b.lane, i.b.element, i.b.column, i.b.row, i.b.shape[::-1], i.b.copies)
-    for (operand, along_k), held, letter in zip(s.sides, (i.a, turned), "mn", strict=True):
+    for operand, along_k, letter in s.sides:
+        held = i.a if letter == "m" else turned
         what = f"{number}: {operand.shared.name} as {i.name} reads it"
         if operand.shared.dtype.bytes != 2 or operand.registers.dtype != operand.shared.dtype:
             raise LayoutError(f"{what}: elements of 16 bits, as they are")

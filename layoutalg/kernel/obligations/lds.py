@@ -153,7 +153,7 @@ class _Intervals(Reading[None]):
         self.found[-1] += (Instance(self.numbers[id(s)], s),)
 
     def read_multiply_shared(self, s: MultiplyShared) -> None:
-        self.found[-1] += tuple(Instance(self.numbers[id(one)], one, unordered=True) for one, _ in s.sides)
+        self.found[-1] += tuple(Instance(self.numbers[id(one)], one, unordered=True) for one, *_ in s.sides)
 
     def read_async_copy(self, s: AsyncCopy) -> None:
         self.flight.begin(self.copied(s))

@@ -168,7 +168,7 @@ def ring(program: Program) -> Iterator[Requirement]:
         there, only = group.tile < count, group.only
         alike = any_of(all_of(there, only), all_of(negation(there), negation(only)))
         yield Requirement(f"{what}: tile {group.tile} is copied if it is one", ForAll("both", alike, TRUE, told))
-    read = {s.slot for s, _ in found.product.sides}
+    read = {s.slot for s, *_ in found.product.sides}
     told = (Shown("iteration", (k,)), Shown("slots", tuple(read)))
     own = all_of(*(eq(slot, k % slots) for slot in read))
     yield Requirement(f"{what}: an iteration multiplies its tile", ForAll("tile mod slots", own, TRUE, told))

@@ -164,7 +164,7 @@ class _Values(Reading[Iterator[Requirement]]):
     def read_multiply_shared(self, s: MultiplyShared) -> Iterator[Requirement]:
         """As its parts; the registers of its loads hold nothing afterwards."""
         yield from self.run(s.parts)
-        for operand, _ in s.sides:
+        for operand, *_ in s.sides:
             self.state.pop(operand.registers, None)
 
     def read_fold(self, s: Fold) -> Iterator[Requirement]:

@@ -60,20 +60,38 @@ def paired(one: MatrixInstruction) -> MatrixInstruction:
     return replace(one, name=one.name + TWICE, n=2 * one.n, b=twice(one.b), d=twice(one.d))
 
 
-TWICE = ", twice"
-"""What the name of a pair of instructions ends in."""
+def holding(one: MatrixInstruction) -> MatrixInstruction:
+    """An instruction that reads LDS, with its a in registers: a lane's are those rows of d, and as many columns as k.
+
+    Source: PTX ISA, wgmma, register fragments of A and D.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> held = holding(matrix_instruction("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16"))
+    >>> held.a.at(5, 6), one_of(held).name == held.name.removesuffix(HELD)
+    ((9, 10), True)
+    """
+    element = var("element", one.k * one.m // one.wave)
+    at: dict[Expr, Expr | int] = {one.d.element: element}
+    row, column = (substitute(e, at) for e in (one.d.row, one.d.column))
+    return replace(one, name=one.name + HELD, a=OperandMap(one.d.lane, element, row, column, (one.m, one.k)))
+
+
+TWICE, HELD = ", twice", ", a in registers"
+"""What the name of a pair of instructions ends in, and that of one with its a in registers."""
 
 
 def one_of(instruction: MatrixInstruction) -> MatrixInstruction:
-    """The hardware's instruction: of a pair, the one that is done twice."""
-    paired_name = instruction.name.endswith(TWICE)
-    return matrix_instruction(instruction.name.removesuffix(TWICE)) if paired_name else instruction
+    """The hardware's instruction: of a pair, the one that is done twice; of one with its a in registers, its name's."""
+    name = instruction.name.removesuffix(TWICE).removesuffix(HELD)
+    return instruction if name == instruction.name else matrix_instruction(name)
 
 
 def instruction_named(name: str) -> MatrixInstruction:
     """The instruction of a name, pairs and `FMA` too; UnknownMatrixInstructionError where there is none."""
     if name == FMA.name:
         return FMA
+    if name.startswith("wgmma") and name.endswith(HELD):
+        return holding(matrix_instruction(name.removesuffix(HELD)))
     return paired(matrix_instruction(name.removesuffix(TWICE))) if name.endswith(TWICE) else matrix_instruction(name)
 
 

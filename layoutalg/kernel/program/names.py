@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutalg.kernel.program.accesses import SharedAccess
-from layoutalg.kernel.program.fragments import one_of
+from layoutalg.kernel.program.fragments import HELD, one_of
 from layoutalg.kernel.program.program import Program
 from layoutalg.target.operand import MatrixInstruction
 
@@ -36,7 +36,7 @@ def operation_name(instruction: MatrixInstruction) -> str:
     'mma_sync_m16n8k16_f16'
     """
     parts = instruction.name.split(".")
-    twice = "" if one_of(instruction) is instruction else "_twice"
+    twice = "_held" if instruction.name.endswith(HELD) else "" if one_of(instruction) is instruction else "_twice"
     if len(parts) == 1:
         return instruction.name
     family, shape = ("wgmma", parts[4]) if parts[0] == "wgmma" else ("mma_sync", parts[3])

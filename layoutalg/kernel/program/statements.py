@@ -34,7 +34,7 @@ from dataclasses import dataclass
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.accesses import Load, LoadShared, StoreShared
-from layoutalg.kernel.program.fragments import instruction_named
+from layoutalg.kernel.program.fragments import HELD, instruction_named
 from layoutalg.kernel.program.functions import unknown
 from layoutalg.kernel.program.statement import Statement, Uses, written_out
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared
@@ -221,9 +221,10 @@ class Multiply(Statement):
 class MultiplyShared(Statement):
     """Two loads from LDS and the product of what they load, done by instructions that read LDS themselves.
 
-    The loads' registers hold nothing: they say which rows the lanes of an instruction read together.  LDS is read, and
-    c written, at some time before the next barrier and the next statement that names c.  `along_k`: of a and b, whether
-    rows in LDS run along k (`obligations.in_lds` says what must hold).
+    The loads' registers hold nothing: they say which rows the lanes of an instruction read together.  In place of a's
+    load are its registers, where the instruction takes it from there.  LDS is read, and c written, at some time before
+    the next barrier and the next statement that names c or that a.  `along_k`: of a and b, whether rows in LDS run
+    along k (`obligations.in_lds` says what must hold).
 
     >>> from layoutalg.kernel.library.contraction import contraction
     >>> from layoutalg.kernel.library.einsum import parse_einsum
@@ -235,30 +236,40 @@ class MultiplyShared(Statement):
     (['a_lds', 'b_lds'], ['sums'], (True, True))
     """
 
-    a: LoadShared
+    a: LoadShared | Registers
     b: LoadShared
     product: Multiply
     along_k: tuple[bool, bool]
 
-    uses = Uses(reads=("a.shared", "b.shared"), adds_to=("product.c",))
+    uses = Uses(reads=("operands",), adds_to=("product.c",))
     words = "multiply from LDS", "{0.product.instruction.name}"
 
     @property
     def parts(self) -> tuple[Statement, ...]:
-        return (self.a, self.b, self.product)
+        return (*(load for load, *_ in self.sides), self.product)
 
     @property
-    def sides(self) -> tuple[tuple[LoadShared, bool], tuple[LoadShared, bool]]:
-        """Each operand, and whether its rows run along k."""
-        return (self.a, self.along_k[0]), (self.b, self.along_k[1])
+    def operands(self) -> tuple[Shared | Registers, ...]:
+        """Where both operands are."""
+        return (self.a.shared if isinstance(self.a, LoadShared) else self.a, self.b.shared)
+
+    @property
+    def sides(self) -> tuple[tuple[LoadShared, bool, str], ...]:
+        """Each operand that is in LDS, whether its rows run along k, and the letter that counts its repetitions."""
+        first = ((self.a, self.along_k[0], "m"),) if isinstance(self.a, LoadShared) else ()
+        return (*first, (self.b, self.along_k[1], "n"))
 
     def wrong(self) -> Iterator[str]:
-        if (self.a.registers, self.b.registers) != (self.product.a, self.product.b):
+        a = self.a.registers if isinstance(self.a, LoadShared) else self.a
+        if (a, self.b.registers) != (self.product.a, self.product.b):
             yield f"{self.product.c.name} takes in other tiles than those that are read"
-        if self.a.registers == self.b.registers:
-            yield f"{self.a.registers.name} stands for both operands; each has its own"
+        if a == self.b.registers:
+            yield f"{a.name} stands for both operands; each has its own"
+        name = self.product.instruction.name
         if not self.product.instruction.operands_in_lds:
-            yield f"{self.product.instruction.name} takes its operands from registers"
+            yield f"{name} takes its operands from registers"
+        elif isinstance(self.a, Registers) != name.endswith(HELD):
+            yield f"{name} does not take {a.name} from there"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from layoutalg.index import TRUE, Expr, all_of, as_expr, extent_of, substitute, 
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
-from layoutalg.kernel.library.attention import attention
+from layoutalg.kernel.library.attention import AttentionCut, attention
 from layoutalg.kernel.program import (
+    Await,
     Barrier,
     Clear,
     Divide,
@@ -26,11 +27,14 @@ from layoutalg.kernel.program import (
     MaskScores,
     Move,
     Multiply,
+    MultiplyShared,
     Program,
+    Registers,
     Rescale,
     Statement,
     StoreShared,
 )
+from layoutalg.kernel.program.fragments import one_of
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.refine.cycles import compare
@@ -211,6 +215,45 @@ BEYOND: dict[str, Change] = {
 def test_what_is_wrong_in_one_place_is_not_proved(what: str) -> None:
     wrong = replace(PROGRAM, body=changed(PROGRAM.body, WRONG[what]))
     assert wrong.body != PROGRAM.body
+    assert not proved(wrong)
+
+
+IN_LDS = attention("sm_90", cut=AttentionCut(2, 1, 64, in_lds=True))
+"""Its products read keys and values from LDS, and take queries and powers from registers."""
+WRONG_IN_LDS: dict[str, Change] = {
+    "values are read along the other way": lambda s: (
+        [replace(s, along_k=(True, True))] if named(s, MultiplyShared, "sums") else None
+    ),
+    "keys are read for values": lambda s: (
+        [replace(s, b=replace(s.b, shared=next(IN_LDS.of(MultiplyShared)).b.shared))]
+        if named(s, MultiplyShared, "sums") else None
+    ),
+    "queries are taken for powers": lambda s: (
+        [replace(s, a=q, product=replace(s.product, a=q))]
+        if named(s, MultiplyShared, "sums") and isinstance(q := next(IN_LDS.of(MultiplyShared)).a, Registers) else None
+    ),
+    "another slot is read": lambda s: (
+        [replace(s, b=replace(s.b, slot=as_expr(0)))] if isinstance(s, MultiplyShared) else None
+    ),
+    "what was copied is not awaited": without(Await),
+    "nobody waits for the others": without(Barrier),
+    "the instruction takes a from LDS": lambda s: (
+        [replace(s, product=replace(s.product, instruction=one_of(s.product.instruction)))]
+        if isinstance(s, MultiplyShared) else None
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("head", some([64, 128], 1))
+@pytest.mark.parametrize("cut", some([AttentionCut(2, 1, 64, in_lds=True), AttentionCut(4, 2, 64)], 1))
+def test_products_past_the_registers_are_proved(head: int, cut: AttentionCut) -> None:
+    assert verify(attention("sm_90", head, cut=cut)).failures == ()
+
+
+@pytest.mark.parametrize("what", some([*WRONG_IN_LDS], 1, slow=True))
+def test_a_product_from_lds_that_is_wrong_is_not_proved(what: str) -> None:
+    wrong = replace(IN_LDS, body=changed(IN_LDS.body, WRONG_IN_LDS[what]))
+    assert wrong.body != IN_LDS.body
     assert not proved(wrong)
 
 

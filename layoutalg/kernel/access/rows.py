@@ -4,7 +4,8 @@
 |---------------------|-------------------------------------------------------------------------|
 | `source_index`      | of a `Move`: which register of the source a register is                 |
 | `row_index`         | of a tile beside its rows: which register of the rows a register is of  |
-| `masked_at`         | of a `MaskScores`: the coordinates that its condition is asked at             |
+| `masked_at`         | of a `MaskScores`: the coordinates that its condition is asked at       |
+| `kept_at`           | of a `MaskScores`: its condition there                                  |
 
 Registers of a tile of powers of two are numbered by bits, and a move sends bits to bits: the register of the source is
 read off lane 0, one bit after the other, and is a guess that `obligations.rows` proves for all lanes and registers.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from layoutalg.index import ZERO, Expr, as_expr
+from layoutalg.index import ZERO, Expr, as_expr, substitute
 from layoutalg.index.evaluate import value
 from layoutalg.kernel.access.address import written
 from layoutalg.kernel.program import MaskScores, Move, Program, Rows
@@ -76,4 +77,9 @@ def masked_at(program: Program, s: MaskScores) -> tuple[Expr, ...]:
     return tuple(written(o + x) for o, x in zip(s.origin, inner, strict=True))
 
 
-__all__ = ["masked_at", "row_index", "source_index"]
+def kept_at(program: Program, s: MaskScores) -> Expr:
+    """Whether a register is kept, as it is computed."""
+    return substitute(s.keep, dict(zip(s.coordinates, masked_at(program, s), strict=True)))
+
+
+__all__ = ["kept_at", "masked_at", "row_index", "source_index"]

@@ -10,9 +10,9 @@ Powers are within an ulp or two; of −∞ they are 0.
 
 from __future__ import annotations
 
-from layoutalg.index import Expr, variables
+from layoutalg.index import Expr
 from layoutalg.index.c import c_code, c_expression
-from layoutalg.kernel.access.rows import masked_at, row_index, source_index
+from layoutalg.kernel.access.rows import kept_at, row_index, source_index
 from layoutalg.kernel.emit.conversions import as_float, converted
 from layoutalg.kernel.emit.registers import each_register, one_register, register_at, set_each
 from layoutalg.kernel.program import FOLDS, Divide, Exponentiate, Fold, MaskScores, Move, Program, Reading, Rescale
@@ -71,10 +71,8 @@ class RowWriter(Reading[str]):
         return f"// {s.registers.name} <- {s.source.name}\n{set_each(s.registers, value)}"
 
     def read_mask_scores(self, s: MaskScores) -> str:
-        used = set(variables(s.keep))
-        named = {c.value.name: at for c, at in zip(s.coordinates, masked_at(self.program, s), strict=True) if c in used}
-        where = str(c_code(named, bits=self.bits, proved=True))
-        line = f"{one_register(s.registers)} = {self.text(s.keep)} ? {one_register(s.registers)} : -__builtin_inff();"
+        where = str(c_code({"kept": kept_at(self.program, s)}, bits=self.bits, proved=True))
+        line = f"{one_register(s.registers)} = kept ? {one_register(s.registers)} : -__builtin_inff();"
         title = f"// {s.registers.name} <- the least, but where {s.keep}"
         return f"{title}\n{each_register(s.registers, f'{where}{chr(10)}{line}')}"
 

@@ -6,6 +6,7 @@
 | a score                       | it has its row and its key, and each index of the product once               |
 | the numerator, the denominator | each key that is kept, once; the numerator's v is that of the key            |
 | the mask                      | a score is kept where the meaning keeps it, and none beyond the last key     |
+| the shift                     | has taken in these scores and no others: some power of each row is 1         |
 | the first tile                | has a key of each row: there the greatest score is a number from then on     |
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, eq, internal, substitute
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.complete import Contracted, complete, products_complete
-from layoutalg.kernel.obligations.held import Element, Quotient, Scores, Term, Total, Weight, text_of
+from layoutalg.kernel.obligations.held import Element, Quotient, Scores, Shift, Term, Total, Weight, text_of
 from layoutalg.kernel.program import Attend, Program
 from layoutalg.prove import ForAll, Shown
 
@@ -27,7 +28,7 @@ def attends(
     """The quotient at x is attention at x."""
     match value:
         case Quotient(
-            Total("sum", (Term(Weight() as weight, Element() as v) as above,), True, None),
+            Total("sum", (Term(Weight() as weight, Element() as v) as above,), True, None, shift=Shift() as shift),
             Total("sum", (Term(Weight() as other, None) as below,), True, None),
         ) if weight == other and v.tensor == meaning.v and _factors(weight.scores) == (meaning.q, meaning.k):
             pass
@@ -37,6 +38,9 @@ def attends(
             return
     scores = weight.scores
     q, k = scores.elements
+    alone = as_expr(int(all((t.a, t.b) == (scores, None) for t in shift.value.terms)))
+    own = ForAll(f"{shift.tile.name} has taken in what else there is", alone)
+    yield Requirement(f"{number}: some power of each row is 1", own)
     same = ForAll(f"powers by {meaning.factor!r}, not {weight.factor!r}", as_expr(int(weight.factor == meaning.factor)))
     yield Requirement(f"{number}: scores have their scale", same)
     key, lengths = k.origin[1], (q.tensor.descriptor.lengths, k.tensor.descriptor.lengths)
@@ -79,7 +83,8 @@ def _masked(
         where = (Shown("masked at", scores.at), Shown("scores at", begins))
         agree = ForAll("one origin", all_of(*(eq(a, b) for a, b in zip(scores.at, begins, strict=True))), TRUE, where)
         yield Requirement(f"{number}: scores are masked where they lie", agree)
-        keep = substitute(scores.keep, dict(zip(scores.coordinates, (q.origin[0], row, key), strict=True)))
+        batch = q.origin[0] + internal("batch_within", program.tile[0])
+        keep = substitute(scores.keep, dict(zip(scores.coordinates, (batch, row, key), strict=True)))
     meant = all_of(_at(meaning.coordinates, meaning.keep, row, key), key < k.tensor.descriptor.lengths[1])
     assumed = all_of(program.requires, there)
     only = ForAll("what is kept is meant", meant, all_of(assumed, keep), shown)

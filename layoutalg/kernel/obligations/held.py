@@ -68,17 +68,21 @@ class Total:
 
     @property
     def nothing(self) -> bool:
-        """Whether it is what it was cleared to, and so relative to anything."""
-        return self.whole and not self.terms
+        """Whether it is what it was cleared to, and so relative to anything (rescaled, it is relative to that)."""
+        return self.whole and not self.terms and self.shift is None
 
 
 @dataclass(frozen=True)
 class Shift:
-    """The greatest scores that a tile of rows held, which powers of 2^factor are relative to."""
+    """The greatest scores that a tile of rows held, which powers of 2^factor are relative to.
+
+    `axes`: which coordinates of what is relative to it are the rows'.
+    """
 
     tile: Registers
     value: Total
     factor: float
+    axes: tuple[int, ...]
 
 
 @dataclass(frozen=True)

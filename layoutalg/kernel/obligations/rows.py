@@ -3,7 +3,7 @@
 | statement      | must hold, of every thread and register                                                     |
 |----------------|---------------------------------------------------------------------------------------------|
 | `Move`         | the register that is read holds the coordinates that are wanted, in their order             |
-| `MaskScores`         | the coordinates that are computed are the tile's, and fit the index type                    |
+| `MaskScores`   | the coordinates that are computed are the tile's; the condition fits the index type         |
 | `Rescale`      | each total's register lies in the row whose power it takes; the greatest has the rows' lanes |
 | `Exponentiate` | the same of scores and the shift, and all are f32                                           |
 | `Divide`       | the same of the results and what they are divided by                                        |
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from layoutalg.index import TRUE, all_equal, as_expr
-from layoutalg.kernel.access.rows import masked_at, row_index, source_index
+from layoutalg.kernel.access.rows import kept_at, masked_at, row_index, source_index
 from layoutalg.kernel.obligations.base import Requirement, fits, lanes_of
 from layoutalg.kernel.obligations.memory import computed
 from layoutalg.kernel.program import Divide, Exponentiate, MaskScores, Move, Program, Registers, Rescale, Rows
@@ -43,8 +43,8 @@ def mask(program: Program, number: int, s: MaskScores) -> Iterator[Requirement]:
     inner = tile.lower(program.lanes, tile.y_index)
     meant = [o + x for o, x in zip(s.origin, inner, strict=True)]
     yield computed(what, masked_at(program, s), meant, program)
-    about = f"{what}: coordinates fit {program.index_bits} bits"
-    yield from fits(about, masked_at(program, s), program.index_bits, program.requires)
+    about = f"{what}: its condition fits {program.index_bits} bits"
+    yield from fits(about, [kept_at(program, s)], program.index_bits, program.requires)
     yield Requirement(f"{what}: scores are f32", _f32(s.registers))
 
 

@@ -44,10 +44,19 @@ from layoutalg.kernel.program import (
     Move,
     Registers,
     Rescale,
+    Rows,
     Tile,
     walk,
 )
 from layoutalg.prove import ForAll
+
+TURNED = 0, 2, 1
+"""The order of a product whose factors change places."""
+
+
+def beside(shift: Shift, *axes: int) -> Shift:
+    """The shift, as that of a tile that has its rows along these coordinates."""
+    return replace(shift, axes=axes)
 
 
 def moved(number: int, s: Move, value: Value) -> Value:
@@ -55,8 +64,9 @@ def moved(number: int, s: Move, value: Value) -> Value:
     if s.order == tuple(range(len(s.order))):
         return value
     match value:
-        case Total("sum", terms, True, None) if s.order == (0, 2, 1) and all(t.b is not None for t in terms):
-            return replace(value, terms=tuple(_turned(t) for t in terms))
+        case Total("sum", terms, True, None, shift=shift) if s.order == TURNED and all(t.b is not None for t in terms):
+            turned = None if shift is None else beside(shift, *(TURNED[axis] for axis in shift.axes))
+            return replace(value, terms=tuple(_turned(t) for t in terms), shift=turned)
     raise MissingValueError(f"statement {number} moves {s.source.name} to the order {s.order}, which is no product's")
 
 
@@ -98,10 +108,11 @@ def raised(number: int, s: Rescale, state: State) -> State:
             after = with_terms(number, s.shift, before, terms, None)
         case _:
             raise MissingValueError(f"statement {number} raises {s.shift.name} by {s.greatest.name}: no greatest")
-    old, new = Shift(s.shift, before, s.factor), Shift(s.shift, after, s.factor)
     found: State = {s.shift: Held(after)}
-    for c in s.accumulators:
+    for rows in s.totals:
+        c = rows.registers
         total = _known(number, c, state)
+        old, new = (Shift(s.shift, value, s.factor, rows.axes) for value in (before, after))
         if not isinstance(total, Total) or total.how != "sum" or c in found:
             raise MissingValueError(f"statement {number} rescales {c.name}, which is no sum of its own")
         found[c] = Held(replace(relative(number, c, total, old), shift=new))
@@ -117,7 +128,7 @@ def powers(number: int, s: Exponentiate, state: State) -> tuple[Powers, Requirem
     among = any(term.a == scores and term.b is None for term in shift.terms)
     bounded = ForAll(f"{s.shift.name} has taken in {s.scores.name}", as_expr(int(among)))
     asked = Requirement(f"{number}: powers of {s.scores.name} are at most 1", bounded)
-    return Powers(Weight(scores, s.factor), Shift(s.shift, shift, s.factor)), asked
+    return Powers(Weight(scores, s.factor), Shift(s.shift, shift, s.factor, s.rows.axes)), asked
 
 
 def divided(number: int, s: Divide, state: State) -> Quotient:
@@ -125,7 +136,7 @@ def divided(number: int, s: Divide, state: State) -> Quotient:
     sums, by = (_known(number, r, state) for r in (s.registers, s.by))
     match sums, by:
         case Total("sum", whole=True, parts=None), Total("sum", whole=True, parts=None):
-            if sums.shift is not None and sums.shift == by.shift:
+            if sums.shift is not None and sums.shift == by.shift and sums.shift.axes == s.rows.axes:
                 return Quotient(sums, by)
     raise MissingValueError(f"statement {number} divides {s.registers.name} by {s.by.name}: no sums of one scale")
 
@@ -138,41 +149,41 @@ def _known(number: int, tile: Tile, state: State) -> Value:
 
 # --- loops ------------------------------------------------------------------------------------------------------------
 
-Relative = Mapping[Tile, Rescale]
-"""The sums that a loop's body rescales, each with the statement that does."""
+Relative = Mapping[Tile, tuple[Rescale, Rows]]
+"""The sums that a loop's body rescales, each with the statement that does, and beside which rows."""
 
 
 def rescaled_in(number: int, s: Loop) -> Relative:
     """The sums that a loop rescales; MissingValueError where two statements do, or one in a loop inside."""
-    found: dict[Tile, Rescale] = {}
+    found: dict[Tile, tuple[Rescale, Rows]] = {}
     for one in (one for one in walk(s.body) if isinstance(one, Rescale)):
         if not any(one is own for own in s.body):
             raise MissingValueError(f"loop {number} rescales in a loop of its own")
-        if any(c in found for c in one.accumulators) or one.shift in {r.shift for r in found.values()}:
+        if any(c in found for c in one.accumulators) or one.shift in {r.shift for r, _ in found.values()}:
             raise MissingValueError(f"loop {number} rescales twice what is relative to {one.shift.name}")
-        found |= dict.fromkeys(one.accumulators, one)
+        found |= {rows.registers: (one, rows) for rows in one.totals}
     return found
 
 
 def at_head(number: int, index: Expr, found: Relative, sums: Mapping[Tile, Total]) -> dict[Tile, Shift]:
     """What each rescaled sum is relative to at an iteration's head; before the loop it is so, or nothing."""
     heads: dict[Tile, Shift] = {}
-    for tile, s in found.items():
+    for tile, (s, rows) in found.items():
         shift, total = sums.get(s.shift), sums.get(tile)
         if shift is None or total is None or shift.how != "max":
             raise MissingValueError(f"loop {number} rescales {tile.name}, which it does not begin with as a sum")
-        if not total.nothing and total.shift != Shift(s.shift, shift, s.factor):
+        if not total.nothing and total.shift != Shift(s.shift, shift, s.factor, rows.axes):
             raise MissingValueError(f"loop {number} begins with {tile.name}, relative to another greatest")
-        heads[tile] = Shift(s.shift, shift.at_head(index), s.factor)
+        heads[tile] = Shift(s.shift, shift.at_head(index), s.factor, rows.axes)
     return heads
 
 
 def at_end(number: int, found: Relative, state: State) -> None:
     """After an iteration each rescaled sum is relative to what its shift then holds."""
-    for tile, s in found.items():
+    for tile, (s, rows) in found.items():
         shift, total = state[s.shift].value, state[tile].value
         assert isinstance(shift, Total)
-        if not isinstance(total, Total) or total.shift != Shift(s.shift, shift, s.factor):
+        if not isinstance(total, Total) or total.shift != Shift(s.shift, shift, s.factor, rows.axes):
             raise MissingValueError(
                 f"loop {number} leaves {tile.name} relative to another greatest than {s.shift.name}"
             )
@@ -181,11 +192,11 @@ def at_end(number: int, found: Relative, state: State) -> None:
 def after(found: Relative, state: State) -> State:
     """The rescaled sums, relative to what their shifts hold after the loop."""
     left: State = {}
-    for tile, s in found.items():
+    for tile, (s, rows) in found.items():
         shift, total = state[s.shift].value, state[tile].value
         assert isinstance(shift, Total)
         assert isinstance(total, Total)
-        left[tile] = replace(state[tile], value=replace(total, shift=Shift(s.shift, shift, s.factor)))
+        left[tile] = replace(state[tile], value=replace(total, shift=Shift(s.shift, shift, s.factor, rows.axes)))
     return left
 
 
@@ -195,5 +206,5 @@ def refuse_carried(number: int, tile: Tile, value: Value) -> None:
         raise MissingValueError(f"loop {number} hands on {tile.name}, which is of one iteration's scores")
 
 
-__all__ = ["after", "at_end", "at_head", "divided", "masked", "moved", "powers", "raised", "refuse_carried", "relative",
-           "rescaled_in", "scores_in"]  # fmt: skip
+__all__ = ["after", "at_end", "at_head", "beside", "divided", "masked", "moved", "powers", "raised", "refuse_carried",
+           "relative", "rescaled_in", "scores_in"]  # fmt: skip

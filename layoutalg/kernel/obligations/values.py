@@ -201,7 +201,7 @@ class _Values(Reading[Iterator[Requirement]]):
                 terms = (Term(weight, b, length),)
             case [Element() as a, Powers(weight, shift)]:
                 kinds |= {"sum", a.fill}
-                terms = (Term(a, weight, length),)
+                terms, shift = (Term(a, weight, length),), softmax.beside(shift, 0, 2)
             case [value] if how == "max" and not isinstance(value, Computed):
                 terms = (Term(softmax.scores_in(number, operands[0], value), None, length),)
             case _:

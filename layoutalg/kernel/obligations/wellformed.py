@@ -65,7 +65,7 @@ RESERVED = (
         r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box"
-        r"|power_of_two|of_lane|rescale|greater",
+        r"|power_of_two|of_lane|rescale|greater|kept",
         "the emitted text",
     ),
     (r".*_start|.*_inside", "the emitted text"),
@@ -196,7 +196,7 @@ def outer_names(program: Program) -> Iterator[str]:
 def _inner_names(program: Program) -> Iterator[str]:
     for _, s in program.statements():
         yield from s.letters
-        yield from (v.value.name for v in s.coordinates) if isinstance(s, MaskScores) else ()
+        yield from (v.value.name for v in s.coordinates if v.op == "var") if isinstance(s, MaskScores) else ()
         for registers in s.tiles:
             yield from _y_names(registers)
         if isinstance(s, MemoryAccess):

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
+from struct import pack, unpack
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.statement import Statement, Uses
@@ -94,6 +96,8 @@ class MaskScores(Statement):
         rank = len(self.registers.distribution.lengths)
         if len(self.origin) != rank or len(self.coordinates) != rank:
             yield f"a mask of {len(self.coordinates)} coordinates; {self.registers.name} has {rank}"
+        if len({c.value.name for c in self.coordinates if c.op == "var"}) != len(self.coordinates):
+            yield f"a mask in {self.coordinates}; they are variables, each of its own name"
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,8 @@ class Rescale(Statement):
         return tuple(rows.registers for rows in self.totals)
 
     def wrong(self) -> Iterator[str]:
-        if not self.factor > 0:
-            yield f"powers of 2 by a factor of {self.factor}; it is positive"
+        if not _positive(self.factor):
+            yield f"powers of 2 by a factor of {self.factor}; it is a positive number of f32"
         for rows in self.totals:
             yield from rows.wrong(self.shift)
 
@@ -150,8 +154,8 @@ class Exponentiate(Statement):
         return first_rows(self.scores, self.shift)
 
     def wrong(self) -> Iterator[str]:
-        if not self.factor > 0:
-            yield f"powers of 2 by a factor of {self.factor}; it is positive"
+        if not _positive(self.factor):
+            yield f"powers of 2 by a factor of {self.factor}; it is a positive number of f32"
         yield from self.rows.wrong(self.shift)
 
 
@@ -177,6 +181,15 @@ class Divide(Statement):
 
     def wrong(self) -> Iterator[str]:
         yield from self.rows.wrong(self.by)
+
+
+def _positive(factor: float) -> bool:
+    """Whether a factor is a positive number of f32, as the text has it."""
+    try:
+        (held,) = unpack("f", pack("f", factor))
+    except OverflowError:
+        return False
+    return bool(held == factor and 0 < factor < inf)
 
 
 def first_rows(tile: Registers, rows: Registers) -> Rows:

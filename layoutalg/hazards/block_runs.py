@@ -288,9 +288,9 @@ def _settled(one: Instruction, reader: WaveReader, free: Registers) -> bool:
 def _places(some: Registers) -> Iterator[Place]:
     """Every register of a set."""
     yield from scalars(some)
-    for kind in ("v", "a"):
+    for kind, count in (("v", 1024), ("a", 256)):
         first = registers(kind, 0).bit_length() - 2
-        inside = some >> first & (1 << 512) - 1
+        inside = some >> first & (1 << 2 * count) - 1
         while inside:
             at = (inside & -inside).bit_length() - 1 >> 1
             yield kind, at

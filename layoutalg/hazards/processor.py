@@ -16,7 +16,7 @@ from layoutalg.hazards.hazard import Hazard
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.effects import Registers, named, registers
 
-#: Vector registers that an instruction can name.
+#: Accumulation registers that an instruction can name.
 _FILE = 256
 
 #: Scalar registers that are the program's: those above are the machine's, whatever the kernel asks for.
@@ -37,7 +37,7 @@ def beyond(flow: ControlFlow) -> Iterator[Hazard]:
     kernel = flow.kernel
     asked = f"the kernel asks for {kernel.vector_registers} v, {kernel.accumulators} a and {kernel.scalar_registers} s"
     more = kernel.accumulators if kernel.architecture.accumulators == "shared" else 0
-    shared = registers("v", kernel.vector_registers, min(more, _FILE - kernel.vector_registers))
+    shared = registers("v", kernel.vector_registers, max(0, min(more, _FILE - kernel.vector_registers)))
     for outside, condition in (
         (_outside(kernel) & ~shared, ""),
         (shared, f"unless v{kernel.vector_registers} is a0, as both are parts of one file"),
@@ -56,6 +56,6 @@ def _touched(step: FlowStep) -> Registers:
 
 def _outside(kernel: KernelBinary) -> Registers:
     """All registers that the kernel has not."""
-    counts = {"v": (kernel.vector_registers, _FILE), "a": (kernel.accumulators, _FILE),
+    counts = {"v": (kernel.vector_registers, kernel.architecture.vector_registers), "a": (kernel.accumulators, _FILE),
               "s": (kernel.scalar_registers, _SCALARS)}  # fmt: skip
     return sum(registers(kind, count, most - count) for kind, (count, most) in counts.items() if count < most)

@@ -184,6 +184,8 @@ class Architecture:
     signed_lane_offset: bool = False
     #: Bits of MODE, and of SCHED_MODE (`decode.modes`), that decide nothing of what is modelled.
     free_mode: int = 0
+    #: Vector registers that a wave has at most.
+    vector_registers: int = 256
     #: Bits of the count of user registers (AMDGPUUsage, COMPUTE_PGM_RSRC2, USER_SGPR_COUNT).
     user_count_bits: int = 5
     #: The scalar register that says where a block lies in its cluster.
@@ -370,6 +372,7 @@ _CDNA5 = replace(
         (RSRC1, 29, 29, "work-group processor mode, which the machine has not"),  # LLVM's pull request 153680
     ),
     vector_granules={32: 16},
+    vector_registers=1024,  # LLVM, GCNSubtarget::has1024AddressableVGPRs
     user_count_bits=6,
     cluster_register=108 + 6,  # ttmp6 (LLVM, SITargetLowering, of clusters)
 )

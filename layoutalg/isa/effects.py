@@ -52,14 +52,14 @@ Registers = int
 """A set of registers and halves of them."""
 
 #: Where each file of registers begins among the bits of a set, and how many bits each of its registers has.
-_FIRST = {"v": 0, "a": 512, "s": 1024, "m0": 1152, "scc": 1153}
+_FIRST = {"v": 0, "a": 2048, "s": 2560, "m0": 2688, "scc": 2689}
 _HALVES = {"v": 2, "a": 2}
 
 #: What the kind of an operand ends with that is so many registers further on as M0 says; registers of a file.
 BY_M0, _FILE = "[m0]+", 256
 
 #: How many bits a set has.
-END = 1154
+END = 2690
 
 
 class Effects(NamedTuple):

@@ -25,7 +25,8 @@ def code(source: str) -> MachineCode:
     return decode_kernel(read_kernels(compile_source("#include <hip/hip_runtime.h>" + source, "gfx1250").payload)["k"])
 
 
-def audited(source: str, names: str, computes: str = "", multiple: str = "") -> Audit:
+def audited(source: str | MachineCode, names: str, computes: str = "", multiple: str = "") -> Audit:
     arguments = ", ".join(f'"{name}"' for name in names)
     text = LAUNCH.format(multiple, "".join(map(VECTOR.format, names)), arguments, names[-1])
-    return audit(code(source), loads(text + (f'computes = ["{computes}"]\n' if computes else "")), 20)
+    machine = code(source) if isinstance(source, str) else source
+    return audit(machine, loads(text + (f'computes = ["{computes}"]\n' if computes else "")), 20)

@@ -31,7 +31,7 @@ from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, JUMPS
 Registers = tuple[int, ...]
 
 #: Where each file of registers begins among the numbers; `hw` are the machine's own, of s_setreg.
-_FILES = {"v": 0, "a": 256, "s": 512, "m0": 640, "hw": 641}
+_FILES = {"v": 0, "a": 1024, "s": 1280, "m0": 1408, "hw": 1409}
 
 _EXEC, _M0 = (_FILES["s"] + EXEC, _FILES["s"] + EXEC + 1), _FILES["m0"]
 

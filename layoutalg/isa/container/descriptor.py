@@ -219,6 +219,6 @@ def _vector_registers(architecture: Architecture, wave_size: int, granules: int,
         if first > count:
             raise ValueError(f"accumulation registers from {first} on, of {count} registers")
         return first, count - first
-    if count > 256:
-        raise ValueError(f"{count} vector registers of 256")
+    if count > architecture.vector_registers:
+        raise ValueError(f"{count} vector registers of {architecture.vector_registers}")
     return count, count if architecture.accumulators else 0

@@ -18,6 +18,7 @@ from functools import cached_property
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.allowed import refuse_what_is_not_allowed
+from layoutalg.isa.decode.banks import SETS_BANKS, banks_of, in_banks
 from layoutalg.isa.decode.instructions import Instruction, decode
 from layoutalg.isa.decode.modes import modes_of, sets_mode
 from layoutalg.isa.semantics.control import ENDS, JUMPS
@@ -71,7 +72,7 @@ class MachineCode:
             if instruction is None:
                 return None
             refuse_what_is_not_allowed(kernel, (instruction,))
-            if sets_mode(instruction, kernel.architecture.free_mode):
+            if sets_mode(instruction, kernel.architecture.free_mode) or instruction.name == SETS_BANKS:
                 raise UnsupportedInstructionError(f"{instruction.place} in a function")
             self._called[address] = instruction
         return self._called[address]
@@ -151,6 +152,9 @@ def decode_kernel(kernel: KernelBinary) -> MachineCode:
     kernel = _with_whole_file(kernel, instructions)
     refuse_what_is_not_allowed(kernel, instructions)
     code = MachineCode(kernel, instructions)
+    if any(one.name == SETS_BANKS for one in instructions):
+        code = _with_banks(code)
+        refuse_what_is_not_allowed(kernel, code.instructions)
     free = kernel.architecture.free_mode
     return _with_modes(code) if any(sets_mode(one, free) for one in instructions) else code
 
@@ -168,6 +172,17 @@ def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) 
     if any(operand.kind == "a" for operand in named):
         return kernel
     return replace(kernel, vector_registers=min(256, kernel.vector_registers + kernel.accumulators), accumulators=0)
+
+
+def _with_banks(code: MachineCode) -> MachineCode:
+    """The code, with the numbers of vector registers above 255."""
+    kernel = code.kernel
+    jump = next((one for one in code.instructions if one.name in JUMPS), None)
+    if jump:
+        raise UnsupportedInstructionError(f"{jump.place} where the code names vector registers above 255")
+    blocks = {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
+    banks = banks_of(blocks, (kernel.entry, kernel.start))
+    return replace(code, instructions=tuple(in_banks(one, banks.get(one.address, 0)) for one in code.instructions))
 
 
 def _with_modes(code: MachineCode) -> MachineCode:

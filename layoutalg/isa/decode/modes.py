@@ -27,6 +27,9 @@ NO_MODE = -1
 #: The number of MODE among the machine's registers, and the bits of it that are modelled.
 _MODE, _KNOWN = 1, 0xFF | OVERFLOW
 
+#: The first bit of MODE that says in which banks registers lie, and how many do.
+_BANKS = 12, 8
+
 #: Where the bits of each register of the machine lie here: those of SCHED_MODE behind MODE's (LLVM, SIDefines, Hwreg).
 _FIRST: Mapping[int, int] = {_MODE: 0, 26: 32}
 
@@ -76,6 +79,8 @@ def mode_after(instruction: Instruction, mode: int, free: int = 0) -> int:
     if not count:
         raise UnsupportedInstructionError(f"{instruction.place}: the register {said & 63} of the machine is set")
     value = said if instruction.name in _QUARTERS else instruction.operands["a"].index
+    if free and count <= _BANKS[0]:
+        value &= ~((1 << _BANKS[1]) - 1 << _BANKS[0])  # where registers lie, on CDNA 5 (`banks`)
     mask = (1 << count) - 1 << first
     if not mask & ~free and not value >> count and not instruction.fields.keys() - {"simm16"}:
         return mode

@@ -272,7 +272,7 @@ CLOCKS = frozenset({"S_MEMTIME", "S_MEMREALTIME"})
 #: units that no kernel here uses, and the register hazards that a machine of one instruction at a time does not have.
 NO_EFFECT = frozenset({
     "S_NOP", "S_CLAUSE", "S_DELAY_ALU", "S_WAIT_ALU", "S_SET_INST_PREFETCH_DISTANCE", "S_SETPRIO", "S_SLEEP",
-    "S_WAKEUP", "V_NOP", "S_WAIT_XCNT", "S_SETPRIO_INC_WG",
+    "S_WAKEUP", "V_NOP", "S_WAIT_XCNT", "S_SETPRIO_INC_WG", "S_SET_VGPR_MSB",
     "S_WAIT_BVHCNT", "S_WAIT_SAMPLECNT", "S_WAIT_EXPCNT", "S_WAIT_IDLE", "S_WAITCNT_DEPCTR",
     "BUFFER_GL0_INV", "BUFFER_GL1_INV", "BUFFER_WBINVL1", "BUFFER_WBINVL1_VOL", "BUFFER_INV", "BUFFER_INVL2",
     "BUFFER_WBL2", "GLOBAL_PREFETCH_B8", "GLOBAL_INV", "GLOBAL_WB", "GLOBAL_WBINV", "S_DCACHE_INV", "S_ICACHE_INV",

@@ -28,6 +28,7 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.hazards.constants import Constants
 from layoutalg.hazards.indexing import IndexMode
 from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.decode.banks import SETS_BANKS, banks_of, in_banks
 from layoutalg.isa.decode.code import branch_target, relative
 from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.effects import Effects, effects_of, scalars
@@ -251,7 +252,7 @@ class _Reader:
             found = self._cut(entries)
             left = [*self._resolved(found)]
             if not left:
-                return found
+                return self._in_banks(entries, found)
 
     def _follow(self, starts: Sequence[int]) -> None:
         left = [*starts]
@@ -286,6 +287,22 @@ class _Reader:
             return (target,) if one.name == "S_BRANCH" else (following, target)
         ends = one.name in ENDS or (one.name in TRAPS and one.fields.get("simm16") == ENDS_PROGRAM)
         return () if ends or one.name in JUMPS else None
+
+    def _in_banks(self, entries: Iterable[int], blocks: Mapping[int, FlowBlock]) -> Mapping[int, FlowBlock]:
+        """The blocks with the numbers of vector registers above 255 (`isa.decode.banks`)."""
+        names = {step.instruction.name for step in self.steps.values()}
+        if SETS_BANKS not in names:
+            return blocks
+        if names & JUMPS.keys():
+            raise UnsupportedInstructionError(f"{self.kernel.name}: a jump where vector registers above 255 are named")
+        each = {s: (tuple(step.instruction for step in block.steps), block.successors) for s, block in blocks.items()}
+        banks = banks_of(each, tuple(entries))
+
+        def moved(step: FlowStep) -> FlowStep:
+            one = in_banks(step.instruction, banks.get(step.address, 0))
+            return step if one is step.instruction else FlowStep(one, effects_of(one, self.kernel))
+
+        return {start: FlowBlock(tuple(map(moved, block.steps)), block.successors) for start, block in blocks.items()}
 
     def _cut(self, entries: Iterable[int]) -> dict[int, FlowBlock]:
         targets = {target for goes in self.goes.values() for target in goes}

@@ -38,6 +38,15 @@ def test_loads_come_in_their_order(body, hazards):
     assert found(body) == hazards
 
 
+@pytest.mark.parametrize(("banks", "hazards"), [
+    ("0x40", []), ("0x01", [("V_MOV_B32", "overwrites v1", "s_wait_loadcnt 0")]),
+    ("0x41", []), ("0x00", [("V_MOV_B32", "overwrites v1", "s_wait_loadcnt 0")]),
+])  # fmt: skip
+def test_a_register_of_another_bank_is_another(banks, hazards):
+    load = "global_load_b32 v1, v0, s[0:1]\n"
+    assert found(load + f"s_set_vgpr_msb {banks}\nv_mov_b32 v1, v2\n", "gfx1250", vgprs=512) == hazards
+
+
 def test_scalar_loads_come_in_any_order():
     loads = "s_load_dword s2, s[0:1], 0x0\ns_load_dword s3, s[0:1], 0x4\n"
     assert found(loads + "s_waitcnt lgkmcnt(1)\ns_mov_b32 s4, s2") == [

@@ -225,6 +225,8 @@ class DrawnMemory:
         self, names: Sequence[str], known: Sequence[Assumption], drawn_: Mapping[str, Array]
     ) -> Mapping[str, Array]:
         """Contents that a solver finds; where that may be, some as they were drawn, or at ends of what is assumed."""
+        for one in known:
+            _axes(one, {name: drawn_[name].shape for name in names})
         unknowns = {name: _unknowns(name, self._dtype(name), drawn_[name].shape) for name in names}
         said = [part for one in known for part in _instances(one, unknowns)]
         keep = (eq(v, int(n)) for name in names for v, n in zip(unknowns[name].flat, drawn_[name].flat, strict=True))
@@ -322,13 +324,24 @@ def _unknowns(name: str, dtype: str, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def _instances(one: Assumption, unknowns: Mapping[str, Array]) -> Iterator[Expr]:
-    """What an assumption says of each of its indices, where it speaks of these tensors alone."""
-    if not all(name in unknowns for name in one.tensors):
-        return
-    axes = _grid(one, {name: unknowns[name].shape for name in one.tensors})
+def _axes(one: Assumption, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[Expr, Array] | None:
+    """The numbers of each index of an assumption on these tensors; None of one that speaks of others too.
+
+    LaunchError where they are too many for a solver.
+    """
+    if not all(name in shapes for name in one.tensors):
+        return None
+    axes = _grid(one, {name: shapes[name] for name in one.tensors})
     if math.prod(np.size(axis) for axis in axes.values()) > SOLVED:
         raise LaunchError(f"{one.text} is of too many elements for a solver")
+    return axes
+
+
+def _instances(one: Assumption, unknowns: Mapping[str, Array]) -> Iterator[Expr]:
+    """What an assumption says of each of its indices, where it speaks of these tensors alone."""
+    axes = _axes(one, {name: each.shape for name, each in unknowns.items()})
+    if axes is None:
+        return
     reached = {e: _reached(e, axes, unknowns[e.tensor].shape) for e in one.elements}
     if any(place is None for place in reached.values()):
         return

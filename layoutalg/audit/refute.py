@@ -7,6 +7,8 @@ the blocks of the prover's witness alone (`alone`).
 | faults elsewhere, or otherwise | that the kernel is not safe, and nothing of the claim |
 | leaves something else than an equation says, or a part of a tensor as it was (`trial`) | that this claim fails |
 
+Faults are sought where a claim of safety is open: where all those are proved, no run has one.
+
 Of a claim that speaks of no faults (figures, what the runtime refuses to start, numbers that wrap at large sizes) the
 prover's witness is enough.  An unaligned access of less than a dword's elements shows nothing: LLVM joins neighbouring
 accesses of bytes, wherever they are, and a run does not tell such from what is wrong.
@@ -22,6 +24,7 @@ from functools import partial
 from layoutalg.audit.alone import Alone
 from layoutalg.audit.claims import aligned, computes, in_bounds, stores_all
 from layoutalg.audit.claims.claim import Finding
+from layoutalg.audit.claims.safety import SAFETY
 from layoutalg.audit.claims.table import RUNS, named
 from layoutalg.audit.runs import FaultyRun, Runs
 from layoutalg.audit.scenes import Scene, scene
@@ -35,6 +38,8 @@ from layoutalg.target.model import DWORD
 
 #: The instructions that a claim is about, or a loop by its head.
 SUBJECTS = re.compile(r"(?:^|;) *(?:the loop at )?(0x[0-9a-f]+)")
+
+_SAFETY = frozenset(one.NAME for one in SAFETY)
 
 #: How a run says that a store is in a tensor, and in none of its elements.
 BETWEEN = "between its elements"
@@ -59,9 +64,10 @@ class Refutation:
         proved = {one.about for one in decided if one.claim == computes.NAME and one.verdict}
         computed = [*map(self._computed, decided), *self._tried(proved)]
         found = [*map(self._carried_out, computed)]
-        faulty = _Seen(self._faulty()) if not all(one.verdict for one in found) else ()
+        left = [one.claim for one in found if not one.verdict]
+        faulty = _Seen(self._faulty(not _SAFETY.isdisjoint(left))) if left else ()
         for one in found:
-            unknown = isinstance(one.verdict, Unknown)
+            unknown = isinstance(one.verdict, Unknown) and named(one.claim).FAULTS
             run = next((run for run in faulty if self.is_of(run, one)), None) if unknown else None
             if run is not None:
                 self.shown[one.claim, one.about] = run
@@ -73,8 +79,11 @@ class Refutation:
             self.shown[RUNS, ""] = first
             yield Finding(RUNS, "", _refuted("a run does no wrong", Witness((first.sizes,), str(first))))
 
-    def _faulty(self) -> Iterator[FaultyRun]:
-        """All runs that fault, made as far as they are asked for."""
+    def _faulty(self, sought: bool) -> Iterator[FaultyRun]:
+        """All runs that fault, made as far as they are asked for; those that were made, where none is sought."""
+        yield from self.runs.met
+        if not sought:
+            return
         yield from self.runs.faulty()
         yield from self.alone.found()
         yield from self.alone.ends()

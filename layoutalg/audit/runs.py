@@ -34,7 +34,7 @@ from layoutalg.launch.tensors import Draw, shape_of
 from layoutalg.launch.tensors import Sizes as SizesOf
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
-BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 160_000
+BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 120_000
 
 #: Contents that are drawn; where a run of more instructions than `LONG` does no wrong, no others are drawn for it.
 SEEDS, LONG = range(2), 1_500
@@ -119,6 +119,7 @@ class Runs:
         self.code, self.launched, self.file = code, launched, file
         self.seconds, self.steps = min(seconds, SECONDS), 0
         self.made_of: list[Sizes] = []  # the sizes at which whole grids ran
+        self.met: list[FaultyRun] = []  # that were made for what they leave
         self._found: dict[tuple[_At, bool], tuple[list[FaultyRun], Iterator[FaultyRun]]] = {}  # and those to come
         self._faultless: dict[tuple[_At, int, bool], int] = {}  # sizes, contents, whether strict → steps of the run
         self._ignored = ignored
@@ -292,6 +293,9 @@ class Runs:
                                   priced=False)  # fmt: skip
                 except StepLimit as stopped:
                     unended += stopped.steps
+                    break
+                except Fault as fault:
+                    self.met += [FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)] * self.shows(fault, False)
                     break
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break

@@ -2,6 +2,7 @@
 
 import pytest
 
+from layoutalg.audit import runs
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.audit.claims.claim import Finding
 from layoutalg.audit.refute import Refutation
@@ -137,3 +138,27 @@ def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None
     assert found.name == "refuted", found.failures
     found = of("if (t < n) o[first == 1000000 ? n : t] = t;", more=more)
     assert found.name != "refuted", found.failures
+
+
+def test_of_a_safe_kernel_no_faults_are_sought(monkeypatch) -> None:
+    """A wrong equation takes the run that refutes it; where safety is open, all sizes are tried, long runs once."""
+    made, found = list[object](), runs.execute
+    monkeypatch.setattr(runs, "execute", lambda *args, **given: made.append(args[3]) or found(*args, **given))
+    assert refuted(code("if (t < n) o[t] = t;"), launch(), Finding("followed", "", Unknown("followed", "", 0.0)))
+    assert len(made) > 8
+    made.clear()
+    wrong = of("if (t < n) o[t] = t;", 'computes = ["o[i] = i + 1"]')
+    assert [claim for claim, _, verdict in wrong.claims if not verdict] == ["computes"]
+    assert wrong.name == "refuted"
+    assert len(made) == 1
+
+
+def test_a_fault_that_a_run_for_results_meets_is_told_without_another(monkeypatch) -> None:
+    made, file = code("if (t <= n) o[t] = t;"), launch(more='computes = ["o[i] = i"]')
+    assert file.launch is not None
+    monkeypatch.setattr(runs.Runs, "faulty", lambda *_, **__: iter(()))
+    monkeypatch.setattr("layoutalg.audit.alone.ALL_STEPS", 0)
+    refutation = Refutation(Runs(made, KernelLaunch.of(made.kernel, file), file), file.launch, 10)
+    (text,) = (one.text for one in file.launch.computes)
+    found = refutation.findings([Finding("computes", text, Unknown("computes", "", 0.0))])
+    assert [(claim, verdict.name) for claim, _, verdict in found] == [("computes", "unknown"), ("runs", "refuted")]

@@ -29,14 +29,23 @@ from layoutalg.judge.windows import (
 
 
 def _each(text: str, *names: str) -> MadeElement:
-    """An operation of single elements, in the type of its result: `text` with the operands in place of {0}, {1} …"""
+    """An operation of single elements, in the type of its result: `text` with the operands in place of {0}, {1} …
+
+    A number or value that is no f16 is none beside f16 either: it is done in f32, and the result is one
+    (`at::opmath_type`).
+    """
     operands = names or ("self",)
 
     def made(of: NodeOperands) -> Callable[[Indices], str]:
         of.wanted(alpha=1, rounding_mode=None)
-        wanted = of.common_type(operands) if of.node.dtype == "bool" else of.node.dtype
-        tensors = [of.tensor(name, wanted) for name in operands]
-        return lambda at: text.format(*(as_type(f"{one.over(at)}", one.dtype, wanted) for one in tensors))
+        compares = of.node.dtype == "bool"
+        wanted = of.common_type(operands) if compares else of.node.dtype
+        narrow = wanted == "f16" and not compares and not all(of.fits(name, wanted) for name in operands)
+        inner = "f32" if narrow else wanted
+        tensors = [of.tensor(name, inner) for name in operands]
+        return lambda at: as_type(
+            text.format(*(as_type(one.over(at), one.dtype, inner) for one in tensors)), inner, wanted
+        )
 
     return made
 
@@ -127,6 +136,8 @@ def _permute(of: NodeOperands) -> Callable[[Indices], str]:
 def _select(of: NodeOperands) -> Callable[[Indices], str]:
     one = of.tensor("self")
     (axis,), index = of.axes("dim", len(one.lengths)), of["index"]
+    if not isinstance(index, int):
+        raise UnsaidError(f"no equation says the element at {getattr(index, 'name', index)}")
     text = f"{index}" if index >= 0 else f"{one.lengths[axis]} - {-index}"
     return lambda at: one.at((*at[:axis], text, *at[axis:]))
 

@@ -6,12 +6,16 @@ equation says is refused by its name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from layoutalg.errors import LaunchError
+from layoutalg.target.dtypes import DTYPES
 
 Indices = tuple[str, ...]
 
@@ -136,11 +140,20 @@ class NodeOperands:
         return GraphTensor((), dtype or self.node.dtype, lambda _: text)
 
     def common_type(self, names: Sequence[str]) -> str:
-        """The one type of those operands that are tensors."""
+        """The one type of those operands that are tensors; that of floats of integers beside a float."""
         types = {self.tensor(name).dtype for name in names if isinstance(self[name], NodeName)}
         if len(types) != 1:
             raise UnsaidError(f"no equation says {self.node.operation} of {' and '.join(sorted(types))}")
-        return types.pop()
+        found = types.pop()
+        return "f32" if not found.startswith("f") and any(isinstance(self[name], float) for name in names) else found
+
+    def fits(self, name: str, dtype: str) -> bool:
+        """Whether an operand is of a type as it is; a tensor with dimensions is taken to it whatever it is."""
+        found = self[name]
+        if isinstance(found, NodeName):
+            one = self.graph.tensor(found.name)
+            return bool(one.lengths) or one.dtype == dtype
+        return isinstance(found, bool | int | float) and _held(found, dtype) == found
 
     def wanted(self, **values: Any) -> None:
         """Refuses other values of operands than these, where they are said."""
@@ -169,10 +182,27 @@ def number(value: Any, dtype: str) -> str:
     """
     if not isinstance(value, bool | int | float):
         raise UnsaidError(f"no equation says {getattr(value, 'name', value)} as a number")
-    if value != value or not (dtype.startswith("f") or float(value).is_integer()):
+    if value != value or not (dtype.startswith("f") or float(value).is_integer()) or _is_beyond(value, dtype):
         raise UnsaidError(f"no equation says {value} of {dtype}")
     text = repr(float(value)) if dtype.startswith("f") else str(int(value))
     return f"({text})" if text.startswith("-") else text
 
 
 MadeElement = Callable[[NodeOperands], Callable[[Indices], str]]
+
+
+def _is_beyond(value: float, dtype: str) -> bool:
+    """Whether a type has nothing near a number: it is an infinity there, or a zero, or an integer out of range."""
+    if dtype not in DTYPES or math.isinf(value):
+        return False
+    if not dtype.startswith("f"):
+        limits = np.iinfo(DTYPES[dtype].numpy)
+        return not limits.min <= value <= limits.max
+    held = _held(value, dtype)
+    return math.isinf(held) or (held == 0) != (value == 0)
+
+
+def _held(value: float, dtype: str) -> float:
+    """What a floating-point type has for a number."""
+    with np.errstate(all="ignore"):
+        return float(np.array(value, DTYPES[dtype].numpy))

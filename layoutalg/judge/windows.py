@@ -44,7 +44,8 @@ def reduction(name: str, *, mean: bool = False, body: str = "{0}") -> MadeElemen
         one = of.tensor("self")
         axes, kept = of.axes("dim", len(one.lengths)), bool(of["keepdim"])
         wide = SUMS.get(one.dtype, "") if name in ("sum", "prod") else one.dtype
-        if not wide or (of.node.dtype != one.dtype and wide != SUMS.get(of.node.dtype)):
+        narrower = of.node.dtype == "f16" and one.dtype != "f16"  # torch makes each element one first, or none
+        if not wide or narrower or (of.node.dtype != one.dtype and wide != SUMS.get(of.node.dtype)):
             raise UnsaidError(f"no equation says {of.node.operation} of {one.dtype} as {of.node.dtype}")
         many = " * ".join(f"({one.lengths[axis]})" for axis in axes)
 

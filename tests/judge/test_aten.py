@@ -72,18 +72,49 @@ def test_a_weight_is_the_tensor_of_its_name() -> None:
          "aten.sum.dim_IntList of f32 as i64"),
         ("aten.lt.Tensor", {"self": NodeName("x"), "other": NodeName("y")}, ("i32", "f32", "bool"),
          "aten.lt.Tensor of f32 and i32"),
-        ("aten.lt.Scalar", {"self": NodeName("x"), "other": 0.5}, ("i32", "f32", "bool"), "0.5 of i32"),
+        ("aten.sum.dim_IntList", {"self": NodeName("x"), "dim": [0], "dtype": "float16"}, ("f32", "f32", "f16"),
+         "aten.sum.dim_IntList of f32 as f16"),
+        ("aten.add.Tensor", {"self": NodeName("x"), "other": 1 << 31}, ("i32", "f32", "i32"), "2147483648 of i32"),
+        ("aten.leaky_relu.default", {"self": NodeName("x"), "negative_slope": 1e-8}, ("f16", "f32", "f16"),
+         "1e-08 of f16"),
+        ("aten.leaky_relu.default", {"self": NodeName("x"), "negative_slope": 7e4}, ("f16", "f32", "f16"),
+         "70000.0 of f16"),
+        ("aten.select.int", {"self": NodeName("x"), "dim": 0, "index": NodeName("half")}, ("f32", "f32", "f32"),
+         "the element at half"),
         ("aten.add.Tensor", {"self": NodeName("x"), "other": math.inf}, ("i32", "f32", "i32"), "inf of i32"),
     ],
 )  # fmt: skip
 def test_what_another_type_would_cut_is_not_said(
     operation: str, operands: dict[str, object], types: tuple[str, str, str], why: str
 ) -> None:
-    lengths = () if "sum" in operation else ("m",)
+    lengths = ("m",) if types[2] == "bool" or operation.startswith(("aten.add", "aten.leaky")) else ()
     node = TensorNode("s", operation, operands, lengths, types[2])
     taken = {name: TensorNode(name, "", {}, ("m",), own) for name, own in zip("xy", types[:2], strict=True)}
     with pytest.raises(UnsaidError, match=f"no equation says {why}"):
         Graph((node,), taken, {"o": "s"}).equations(OPERATIONS)
+
+
+@pytest.mark.parametrize(
+    ("operation", "other", "types", "wanted"),
+    [
+        ("aten.eq.Scalar", 16777216.0, ("i32", "bool"), "f32(x[i0]) == 16777216.0"),  # of 16777217, too
+        ("aten.eq.Scalar", 16777216, ("i32", "bool"), "x[i0] == 16777216"),
+        ("aten.lt.Scalar", 0.5, ("i32", "bool"), "f32(x[i0]) < 0.5"),
+        ("aten.lt.Scalar", 0.1, ("f16", "bool"), "x[i0] < 0.1"),
+        ("aten.mul.Tensor", NodeName("y"), ("f16", "f16"), "f32(x[i0]) * y"),
+        ("aten.mul.Tensor", 70000.0, ("f16", "f16"), "f32(x[i0]) * 70000.0"),
+        ("aten.mul.Tensor", 0.1, ("f16", "f16"), "f32(x[i0]) * 0.1"),
+        ("aten.mul.Tensor", 0.5, ("f16", "f16"), "x[i0] * 0.5"),
+    ],
+)
+def test_what_is_done_in_f32_is_said_so(
+    operation: str, other: float | NodeName, types: tuple[str, str], wanted: str
+) -> None:
+    node = TensorNode("s", operation, {"self": NodeName("x"), "other": other}, ("m",), types[1])
+    taken = {"x": TensorNode("x", "", {}, ("m",), types[0]), "y": TensorNode("y", "", {}, (), "f32")}
+    (found,) = Graph((node,), taken, {"o": "s"}).equations(OPERATIONS)
+    narrowed = f"f16(({wanted}))" if types[1] == "f16" and "f32" in wanted else f"({wanted})"
+    assert found == f"o[i0] = {narrowed}"
 
 
 def test_a_number_that_sizes_make_is_not_said() -> None:

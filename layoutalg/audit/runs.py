@@ -295,7 +295,8 @@ class Runs:
                     unended += stopped.steps
                     break
                 except Fault as fault:
-                    self.met += [FaultyRun(sizes, seed, fault, self.code.kernel.wave_size)] * self.shows(fault, False)
+                    if not empty and self.shows(fault, strict=False):
+                        self.met.append(FaultyRun(sizes, seed, fault, self.code.kernel.wave_size))
                     break
                 except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                     break

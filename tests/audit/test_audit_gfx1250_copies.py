@@ -62,3 +62,13 @@ def test_what_is_wrong_with_a_copy_to_lds_is_found(source: str, was: str, become
 
 def test_a_copy_to_where_its_wave_stores_is_in_no_order_with_that() -> None:
     assert not audited(MASKED.replace("MEET;", "", 1), "ab", multiple=MULTIPLE).proved
+
+
+@pytest.mark.parametrize(("body", "holds"), [
+    ("LOAD(b32, b + i, tile + t); WAIT(0); STORE; b[i] = tile[t] * 2;", True),
+    ("LOAD(b32, b + i, tile + t); STORE; WAIT(0); b[i] = tile[t] * 2;", False),
+    ("STORE; LOAD(b32, b + i, tile + t); WAIT(0); b[i] = tile[t] * 2;", False),
+])  # fmt: skip
+def test_what_a_copy_reads_of_memory_is_in_order_with_later_stores_behind_its_wait(body: str, holds: bool) -> None:
+    source = KERNEL.format(body.replace("STORE", "*(volatile G float*)(b + i) = 3"))
+    assert audited(source, "ab", multiple=MULTIPLE).proved == holds

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from layoutalg.audit.audit import Audit, audit
 from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.formats import loads
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.semantics.tensor import BOX, LENGTHS, SIZE, STRIDES
 from tests.audit.gfx1250 import code
@@ -218,3 +221,25 @@ def test_a_box_of_up_to_five_dimensions(
     places = sum(x * step for x, step in zip(at, (1, *strides), strict=True))
     wanted = np.where(inside, a[np.where(inside, places, 0)], 0).ravel()
     assert np.array_equal(found.outputs[1][: wanted.size], wanted)
+
+
+BOXES = Path(__file__).parents[1] / "foreign" / "triton" / "boxes"
+
+
+@pytest.mark.parametrize("sizes", [(37, 70), (32, 64)])
+def test_tiles_that_triton_copies_by_boxes_are_numpys(sizes: tuple[int, int]) -> None:
+    """Its own code for the Tensor Data Mover (`make.py` there): descriptors of four waves, padded, cut at the edges."""
+    (kernel,) = read_kernels((BOXES / "copy.co").read_bytes()).values()
+    a, scratch = np.random.default_rng(1).standard_normal(sizes).astype(np.float32), np.zeros(4, np.float32)
+    given = [a, np.zeros_like(a), *sizes, scratch, scratch]
+    assert np.array_equal(execute(decode_kernel(kernel), (3, 3), (128,), given, lds=2304).outputs[1], a)
+
+
+def test_a_product_whose_tiles_come_by_boxes_is_numpys() -> None:
+    (kernel,) = read_kernels((BOXES / "product.co").read_bytes()).values()
+    rng, (m, n, k) = np.random.default_rng(1), (40, 50, 70)
+    a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    scratch = np.zeros(4, np.float32)
+    given = [a, b, np.zeros((m, n), np.float32), m, n, k, scratch, scratch]
+    found = execute(decode_kernel(kernel), (2, 2), (128,), given, lds=5584).outputs[2]
+    assert np.array_equal(found, a.astype(np.float32) @ b.astype(np.float32))

@@ -38,6 +38,10 @@ _CDNA: tuple[Place, ...] = (
 PLACES: Mapping[str, tuple[Place, ...]] = {
     "cdna": _CDNA,
     "cdna1": _CDNA,
+    "rdna2": (
+        *(place for place in _RDNA if place[0] != "VOPD"), ("SMEM", 0b111101, 26, 18, 8), ("FLAT", 0b110111, 26, 18, 7),
+        ("MUBUF", 0b111000, 26, 18, 8),
+    ),
     "rdna3": (
         *_RDNA, ("SMEM", 0b111101, 26, 18, 8), ("FLAT", 0b110111, 26, 18, 7), ("MUBUF", 0b111000, 26, 18, 8),
     ),

@@ -9,9 +9,10 @@
 | the block's indices lie | after the user registers | there too | in trap temporaries | there too |
 | a lane's offset from a scalar base | has no sign | none | none | has one, may count elements |
 
-`cdna1` is gfx908's, and of it a part gfx906's: the encodings of `cdna`, with accumulation registers apart.  `cdna5` is
-gfx1250's: the encodings of RDNA 4 with opcodes of its own (`decode.opcodes`).  A family is added by an entry
-in `ARCHITECTURES`, under the name that its decoder has; target files name it as their `machine.decoder`.
+`cdna1` is gfx908's, and of it a part gfx906's: the encodings of `cdna`, with accumulation registers apart.  `rdna2` is
+gfx1030's and its kin's, read as RDNA 3's encodings (`decode.rdna2`).  `cdna5` is gfx1250's: the encodings of RDNA 4
+with opcodes of its own (`decode.opcodes`).  A family is added by an entry in `ARCHITECTURES`, under the name that its
+decoder has; target files name it as their `machine.decoder`.
 What it cannot represent: what differs between GPUs of one set, which the target's file says (`target.CodeFormat`), and
 instructions, which the tables of `semantics` have by their names.
 """
@@ -151,9 +152,10 @@ class Architecture:
     #: (AMDGPUUsage, the same: reserved since GFX10; compilers wrote a count until LLVM's pull request 154666, "Set
     #: GRANULATED_WAVEFRONT_SGPR_COUNT of compute_pgm_rsrc1 to 0 for gfx10+", of 2025).
     scalar_granule: int = 0
-    #: Whether v0 has all of a thread's indices, of 10 bits each; else v0, v1 and v2 have one each (AMDGPUUsage, "VGPR
-    #: Register Set Up Order": GFX90A, GFX942, GFX11 and later, and the others).
+    #: Whether v0 has all of a thread's indices; else v0, v1 and v2 have one each (AMDGPUUsage, VGPR set-up order).
     packs_threads: bool = True
+    #: Whether short encodings name the upper half of a register, by 128 more; else VOP3 alone picks halves.
+    short_halves: bool = True
     #: Whether a data-parallel primitive moves 64 bits, by `row_share` (LLVM, GCNSubtarget::hasDPALU_DPP).
     moves_64_bits: bool = False
     #: Whether accumulation registers are the rest of the vector registers' file (AMDGPUUsage, COMPUTE_PGM_RSRC3), or a
@@ -299,6 +301,21 @@ _RDNA3 = Architecture(
     undecoded={0x2B: "BUFFER_GL0_INV", 0x2C: "BUFFER_GL1_INV"},
 )
 
+_RDNA2 = replace(
+    _RDNA3,
+    name="rdna2",
+    encodings="rdna3",
+    signed_offsets={"SMEM": 21, "GLOBAL": 12, "SCRATCH": 12},
+    special={124: "m0", 125: "null"},
+    no_base=125,
+    short_halves=False,
+    waits={**_RDNA3.waits, "S_WAITCNT": Wait({"vm": ((0, 4), (14, 2)), "lgkm": ((8, 6),)}, exports=((4, 3),))},
+    zero=((RSRC3, 0, 3, "shared vector registers"), (RSRC3, 4, 31, "reserved bits of RSRC3"), _NO_PRELOAD),
+    wave_scratch=1024 * ((1 << 13) - 1),
+    packs_threads=False,
+    undecoded={0x71: "BUFFER_GL0_INV", 0x72: "BUFFER_GL1_INV"},
+)
+
 _RDNA4 = replace(
     _RDNA3,
     name="rdna4",
@@ -378,4 +395,4 @@ _CDNA5 = replace(
 )
 
 #: The instruction sets that are read, by their names.
-ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _CDNA1, _RDNA3, _RDNA4, _CDNA5)}
+ARCHITECTURES: Mapping[str, Architecture] = {one.name: one for one in (_CDNA, _CDNA1, _RDNA2, _RDNA3, _RDNA4, _CDNA5)}

@@ -93,6 +93,6 @@ def decoded() -> Mapping[str, Target]:
     """The targets whose machine code is decoded.
 
     >>> sorted({one.machine.decoder for one in decoded().values()})
-    ['cdna', 'cdna1', 'cdna5', 'rdna3', 'rdna4']
+    ['cdna', 'cdna1', 'cdna5', 'rdna2', 'rdna3', 'rdna4']
     """
     return {name: one for name, one in builds().items() if one.machine and one.machine.decoder}

@@ -21,7 +21,7 @@ from layoutalg.target.dtypes import DType
 Confidence = Literal["measured", "documented", "assumed"]
 Access = Literal["read", "write"]
 Vendor = Literal["", "amd", "nvidia"]
-Decoder = Literal["", "cdna", "cdna1", "rdna3", "rdna4", "cdna5"]
+Decoder = Literal["", "cdna", "cdna1", "rdna2", "rdna3", "rdna4", "cdna5"]
 
 DWORD = 4
 """Bytes of a bank's entry, on every target here."""

@@ -13,7 +13,7 @@ from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from tests.matrix import each
 
-TARGETS = ("gfx906", "gfx908")
+TARGETS = ("gfx906", "gfx908", "gfx1030")
 
 ADD = """
 extern "C" __global__ void k(const float* a, const float* b, float* c, int n) {
@@ -81,7 +81,7 @@ def audited(source: str, target: str, computes: str = "") -> Audit:
     return audit(code(source, target), loads(text + (f'computes = ["{computes}"]\n' if computes else "")), 20)
 
 
-@pytest.mark.parametrize("target", each(TARGETS, "gfx908"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx908", "gfx1030"))
 def test_a_threads_indices_are_those_of_its_block(target: str) -> None:
     a = np.random.default_rng(1).standard_normal((16, 64)).astype(np.float32)
     run = execute(code(TURNED, target), (4,), (16, 16), [a, np.zeros((64, 16), np.float32), 64])
@@ -98,7 +98,7 @@ def test_a_product_leaves_its_result_in_accumulation_registers() -> None:
     assert product.operands["d"].kind == "a"
 
 
-@pytest.mark.parametrize("target", each(TARGETS, "gfx908"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx908", "gfx1030"))
 @pytest.mark.parametrize(
     ("source", "computes"), [(ADD, "c[i] = a[i] + b[i]"), (REVERSE, ""), (TURNED, "")], ids=["add", "reverse", "turned"]
 )
@@ -106,7 +106,7 @@ def test_they_are_proved(source: str, computes: str, target: str) -> None:
     assert audited(source, target, computes).proved
 
 
-@pytest.mark.parametrize("target", each(TARGETS, "gfx908"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx908", "gfx1030"))
 @pytest.mark.parametrize(("source", "was", "becomes", "claim"), [
     (ADD, "i < n", "i <= n", "in_bounds"), (REVERSE, "__syncthreads();", "", "race_free"),
     (REVERSE, "255 - threadIdx.x", "256 - threadIdx.x", "lds_in_bounds"), (TURNED, "__syncthreads();", "", "race_free"),
@@ -119,6 +119,6 @@ def test_their_twins_are_not(source: str, was: str, becomes: str, claim: str, ta
     assert claim in {said for said, _, verdict in found.claims if not verdict}
 
 
-@pytest.mark.parametrize("target", each(TARGETS, "gfx908"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx908", "gfx1030"))
 def test_another_equation_is_not_proved(target: str) -> None:
     assert not audited(ADD, target, "c[i] = a[i] - b[i]").proved

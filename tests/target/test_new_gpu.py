@@ -138,7 +138,7 @@ def test_matrix_products_are_refused_where_there_are_no_matrix_cores() -> None:
         (
             'decoder = "rdna3"',
             'decoder = "rdna9"',
-            "machine.decoder: decoder is one of cdna, cdna1, rdna3, rdna4, cdna5",
+            "machine.decoder: decoder is one of cdna, cdna1, rdna2, rdna3, rdna4, cdna5",
         ),
         ("simds = 4", "simds = 0", "unit.simds: a positive integer"),
         ('vendor = "amd"', 'vendor = "intel"', "vendor: vendor is one of amd, nvidia"),

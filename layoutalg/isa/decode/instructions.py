@@ -35,18 +35,18 @@ from layoutalg.isa.decode.dual import DualHalf, DualWords, dual_words
 from layoutalg.isa.decode.extended import (
     SCALED,
     extension_of,
-    own_words,
     plain_form,
     with_formats,
     with_second_dword,
     with_signs,
 )
-from layoutalg.isa.decode.opcodes import OwnOpcode, with_known_opcode
+from layoutalg.isa.decode.opcodes import OwnOpcode
 from layoutalg.isa.decode.operand import EXEC as EXEC
 from layoutalg.isa.decode.operand import NO_REGISTER as NO_REGISTER
 from layoutalg.isa.decode.operand import VCC as VCC
 from layoutalg.isa.decode.operand import Operand as Operand
 from layoutalg.isa.decode.operand import operand
+from layoutalg.isa.decode.readable import readable
 from layoutalg.isa.decode.tensor import tensor_words
 from layoutalg.isa.decode.unused import refuse_reserved, unused_fields
 from layoutalg.isa.semantics.table import ALU
@@ -142,8 +142,8 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
         if tensor:
             groups = MappingProxyType({f"group{k}": Operand("s", first) for k, first in enumerate(tensor.groups)})
             return Instruction(0, 12, tensor.name, "TENSOR", groups, MappingProxyType(tensor.fields))
-        known, own = with_known_opcode(own_words(code.ljust(16, b"\0"), architecture.tables), target)
-        raw = buffer_instruction(known, architecture.tables) or amd.decode_inst(known, architecture.tables)
+        known, own, tables = readable(code.ljust(16, b"\0"), architecture, target)
+        raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
         return _with_wide(_normalised(with_second_dword(raw, known), architecture, own), known)
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
@@ -227,7 +227,8 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     _accumulators(name, form, operands, fields, raw, architecture.accumulators == "apart")
     if architecture.halves:
         narrow = own.halves if own and own.halves is not None else _halves(raw, plain)
-        _pick_halves(narrow, plain, operands, fields)
+        if architecture.short_halves or plain == "VOP3":
+            _pick_halves(narrow, plain, operands, fields)
     return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
 
 

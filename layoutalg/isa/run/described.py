@@ -48,7 +48,7 @@ _HELD = 0x3C003C00
 _PLACE, _ROOM = 0x40, 1 << 17
 
 #: The last word of a buffer's description (`semantics.buffers`).
-_FLAGS = {"cdna": 0x20000, "cdna1": 0x20000, "rdna3": 0x31004000, "rdna4": 0x31004000, "cdna5": 0}
+_FLAGS = {"cdna": 0x20000, "cdna1": 0x20000, "rdna2": 0x31014000, "rdna3": 0x31004000, "rdna4": 0x31004000, "cdna5": 0}
 
 #: Role of another part of an address → the registers that it has.
 _ADDRESSES = {"base": 2, "soffset": 1, "resource": 3}

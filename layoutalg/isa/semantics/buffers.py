@@ -30,7 +30,7 @@ What it cannot represent: structured buffers of RDNA, swizzled ones, typed acces
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DIFFER = "sources differ in whether it is in the range of its buffer"
 """What is said of an access that is in range by one reading and out of it by another."""
@@ -83,6 +83,7 @@ _RDNA = BufferRules(format=0x3F << 12, free=3 << 21 | 1 << 24, by_dword=False)
 RULES: Mapping[str, BufferRules] = {
     "cdna": _CDNA,
     "cdna1": _CDNA,
+    "rdna2": replace(_RDNA, format=0x7F << 12),
     "rdna3": _RDNA,
     "rdna4": _RDNA,
     # 57 bits of address, 45 of a count (rocm-systems, rocjitsu, gfx1250/addr_calc.cpp, the only source that was read)

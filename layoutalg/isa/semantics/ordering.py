@@ -6,7 +6,7 @@ By LLVM's AMDGPUUsage ("Memory Model" of each generation) and its SIMemoryLegali
 |---|---|---|
 | gfx906, gfx908, gfx90a | | the first cache: `buffer_wbinvl1_vol` |
 | gfx942, gfx950 | writes back the second, of several: `buffer_wbl2 sc1` | the first and the second: `buffer_inv sc1` |
-| gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
+| gfx10, gfx11 | | both before the second: `buffer_gl0_inv`, `buffer_gl1_inv` |
 | gfx12 | | those up to the device's: `global_inv scope:SCOPE_DEV` |
 | gfx1250 | writes back the second: `global_wb scope:SCOPE_DEV` (TensileLite's `HasInvWbDevFences`, too) | as gfx12 |
 
@@ -28,6 +28,7 @@ SCOPED, DEVICE = frozenset({"rdna4", "cdna5"}), 2
 CACHES: Mapping[str, tuple[str, ...]] = {
     "cdna": ("near",),
     "cdna1": ("near",),
+    "rdna2": ("gl0", "gl1"),
     "rdna3": ("gl0", "gl1"),
     "rdna4": ("near",),
     "cdna5": ("near",),
@@ -59,6 +60,8 @@ def reaches_device(fields: Mapping[str, int], architecture: str, keeps_stores: b
 
     >>> reaches_device({"sc1": 1}, "cdna", True, True), reaches_device({"sc0": 1}, "cdna", True, False)
     (True, False)
+    >>> reaches_device({"glc": 1}, "rdna2", False, False), reaches_device({"glc": 1, "dlc": 1}, "rdna2", False, False)
+    (False, True)
     >>> reaches_device({"glc": 1}, "rdna3", False, False), reaches_device({"scope": 1}, "rdna4", False, True)
     (True, False)
     """
@@ -66,6 +69,8 @@ def reaches_device(fields: Mapping[str, int], architecture: str, keeps_stores: b
         return fields.get("scope", 0) >= DEVICE
     if keeps_stores:
         return bool(fields.get("sc1"))
+    if architecture == "rdna2":
+        return store or bool(fields.get("glc") and fields.get("dlc"))  # each is past one of both caches
     return store or bool(fields.get("glc") or fields.get("sc0"))  # gfx90a has its GLC under the later name
 
 

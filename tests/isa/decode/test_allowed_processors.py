@@ -35,9 +35,9 @@ def code_format(target: str) -> CodeFormat:
 
 def names(decoder: str) -> set[str]:
     """Every instruction that the decoder knows."""
-    encodings = ARCHITECTURES[decoder].encodings or decoder
-    module = import_module(f"tinygrad.runtime.autogen.amd.{encodings}.enum")
+    module = import_module(f"tinygrad.runtime.autogen.amd.{ARCHITECTURES[decoder].tables}.enum")
     found = {name for kind, enum in vars(module).items() if kind.endswith("Op") for name in enum.__members__}
+    found = set() if decoder == "rdna2" else found  # whose every opcode is its own
     own = Path(opcodes.__file__).with_name(f"{decoder}.toml")
     found |= {name for rows in tomllib.loads(own.read_text()).values() for name in rows} if own.is_file() else set()
     return {name.removesuffix("_E32").removesuffix("_E64") for name in found}

@@ -326,6 +326,7 @@
 //   [proved] 35: every key of the denominator is summed (normal form)
 //   [proved] 35: scores are masked where they lie (intervals)
 //   [proved] 35: no score is kept but those that are meant (normal form)
+//   [proved] 35: what is not masked is meant (normal form)
 //   [proved] 35: every score that is meant is kept (normal form)
 //   [proved] 35: each row has a key in the first tile (intervals)
 //   [proved] shapes agree (intervals)
@@ -350,6 +351,17 @@ static __device__ inline __attribute__((always_inline)) float power_of_two(float
     return y;
 #else
     return __builtin_exp2f(x);
+#endif
+}
+
+// The greater; what is no number, if one is none.
+static __device__ inline __attribute__((always_inline)) float greater_of(float so_far, float x) {
+#if defined(__NVPTX__) || defined(__CUDA_ARCH__)
+    float y;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(so_far), "f"(x));
+    return y;
+#else
+    return x > so_far || x != x ? x : so_far;
 #endif
 }
 
@@ -602,16 +614,18 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
             }
         }
         // scores <- the least, but where key < N
-        #pragma unroll
-        for (int y0 = 0; y0 < 1; ++y0) {
+        if (N - 1 < kt * 64 + 63) {
             #pragma unroll
-            for (int y1 = 0; y1 < 2; ++y1) {
+            for (int y0 = 0; y0 < 1; ++y0) {
                 #pragma unroll
-                for (int y2 = 0; y2 < 4; ++y2) {
+                for (int y1 = 0; y1 < 2; ++y1) {
                     #pragma unroll
-                    for (int y3 = 0; y3 < 4; ++y3) {
-                        const int key = kt * 64 + ((y1 * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
-                        scores[y0][y1][y2][y3] = key < N ? scores[y0][y1][y2][y3] : -__builtin_inff();
+                    for (int y2 = 0; y2 < 4; ++y2) {
+                        #pragma unroll
+                        for (int y3 = 0; y3 < 4; ++y3) {
+                            const int key = kt * 64 + ((y1 * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
+                            scores[y0][y1][y2][y3] = key < N ? scores[y0][y1][y2][y3] : -__builtin_inff();
+                        }
                     }
                 }
             }
@@ -630,7 +644,7 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
                 for (int y2 = 0; y2 < 4; ++y2) {
                     #pragma unroll
                     for (int y3 = 0; y3 < 4; ++y3) {
-                        part[y0] = (float)scores[y0][y1][y2][y3] > part[y0] || (float)scores[y0][y1][y2][y3] != (float)scores[y0][y1][y2][y3] ? (float)scores[y0][y1][y2][y3] : part[y0];
+                        part[y0] = greater_of(part[y0], (float)scores[y0][y1][y2][y3]);
                     }
                 }
             }
@@ -646,9 +660,9 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
             float v = (float)part[y0];
             {
                 const float there = of_lane(v, 32);
-                v = there > v || there != there ? there : v;
+                v = greater_of(v, there);
             }
-            greatest[y0] = v > greatest[y0] || v != v ? v : greatest[y0];
+            greatest[y0] = greater_of(greatest[y0], v);
         }
         // top <- the greater; weight, sums follow
         {

@@ -105,6 +105,17 @@
 typedef _Float16 float16x8 __attribute__((ext_vector_type(8)));
 typedef float floatx4 __attribute__((ext_vector_type(4)));
 
+// The greater; what is no number, if one is none.
+static __device__ inline __attribute__((always_inline)) float greater_of(float so_far, float x) {
+#if defined(__NVPTX__) || defined(__CUDA_ARCH__)
+    float y;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(so_far), "f"(x));
+    return y;
+#else
+    return x > so_far || x != x ? x : so_far;
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(256)
 reduce_max_rk_f16_v8_64x128_p32(const _Float16* __restrict__ source, _Float16* __restrict__ target, const int N_a, const int N_b) {
     const int tx = (int)threadIdx.x;
@@ -179,7 +190,7 @@ reduce_max_rk_f16_v8_64x128_p32(const _Float16* __restrict__ source, _Float16* _
     // taken takes in parts
     #pragma unroll
     for (int y0 = 0; y0 < 32; ++y0) {
-        taken[0] = (float)parts[y0] > taken[0] || (float)parts[y0] != (float)parts[y0] ? (float)parts[y0] : taken[0];
+        taken[0] = greater_of(taken[0], (float)parts[y0]);
     }
     // taken -> target
     {

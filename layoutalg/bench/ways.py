@@ -40,8 +40,8 @@ CONVOLUTIONS = (
 )  # fmt: skip
 """Of products whose tiles are copied past the registers: as the library did before, and by boxes."""
 ATTENTIONS = (
-    *(AttentionCut(waves, repeats, keys) for waves, repeats, keys in ((4, 1, 64), (4, 2, 64), (8, 1, 128))),
-    *(AttentionCut(waves, 1, keys, in_lds=True) for waves in (1, 2, 4) for keys in (64, 128)),
+    *(AttentionCut(waves, repeats, keys) for waves, repeats, keys in ((4, 2, 64), (8, 1, 128))),
+    *(AttentionCut(waves, 1, keys, in_lds=True) for waves in (1, 2) for keys in (64, 128)),
 )
 """Of attention: rows of a block by waves and by tiles of each, and keys of a tile."""
 BLOCKS = (

@@ -36,3 +36,8 @@ def each_register(registers: Registers, body: str, vector: tuple[int, ...] = (),
 def set_each(registers: Registers, value: str) -> str:
     """Each register of a tile is given a value."""
     return each_register(registers, f"{one_register(registers)} = {value};")
+
+
+def guarded(conditions: Sequence[str], body: str) -> str:
+    """The body where all conditions hold."""
+    return f"if ({' && '.join(conditions)}) {{\n{indent(body, '    ')}\n}}" if conditions else body

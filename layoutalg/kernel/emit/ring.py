@@ -17,7 +17,8 @@ from layoutalg.index import TRUE
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.boxes import beside, box_of, boxes_of, first_of
 from layoutalg.kernel.access.matrix_operands import ROW
-from layoutalg.kernel.emit.statements import Writer, guarded, hold
+from layoutalg.kernel.emit.registers import guarded
+from layoutalg.kernel.emit.statements import Writer, hold
 from layoutalg.kernel.obligations.ring import Ring, TileCopies
 from layoutalg.kernel.program import LOADERS, Await, Barrier, BoxCopy, Commit, Loop, Program, Statement
 

@@ -4,17 +4,18 @@
 |-------------------|--------------------|------------------------|------------------|
 | `power_of_two`    | v_exp_f32          | ex2.approx.ftz.f32     | exp2f            |
 | `of_lane`         | ds_bpermute_b32    | shfl.sync.bfly.b32     | none             |
+| `greater_of`      | as C has it        | max.NaN.f32            | as C has it      |
 
 Powers are within an ulp or two; of −∞ they are 0.
 """
 
 from __future__ import annotations
 
-from layoutalg.index import Expr
+from layoutalg.index import TRUE, Expr
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.rows import kept_at, row_index, source_index
-from layoutalg.kernel.emit.conversions import as_float, converted
-from layoutalg.kernel.emit.registers import each_register, one_register, register_at, set_each
+from layoutalg.kernel.emit.conversions import F32, as_float, converted
+from layoutalg.kernel.emit.registers import each_register, guarded, one_register, register_at, set_each
 from layoutalg.kernel.program import FOLDS, Divide, Exponentiate, Fold, MaskScores, Move, Program, Reading, Rescale
 from layoutalg.kernel.program.names import index_type
 
@@ -32,6 +33,18 @@ ROW_FUNCTIONS = {
     return y;
 #else
     return __builtin_exp2f(x);
+#endif
+}}
+""",
+    "greater_of": f"""\
+// The greater; what is no number, if one is none.
+{_HEAD} float greater_of(float so_far, float x) {{
+#if defined(__NVPTX__) || defined(__CUDA_ARCH__)
+    float y;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(so_far), "f"(x));
+    return y;
+#else
+    return x > so_far || x != x ? x : so_far;
 #endif
 }}
 """,
@@ -74,7 +87,8 @@ class RowWriter(Reading[str]):
         where = str(c_code({"kept": kept_at(self.program, s)}, bits=self.bits, proved=True))
         line = f"{one_register(s.registers)} = kept ? {one_register(s.registers)} : -__builtin_inff();"
         title = f"// {s.registers.name} <- the least, but where {s.keep}"
-        return f"{title}\n{each_register(s.registers, f'{where}{chr(10)}{line}')}"
+        masked = each_register(s.registers, f"{where}\n{line}")
+        return f"{title}\n{guarded([] if s.only is TRUE else [self.text(s.only)], masked)}"
 
     def read_rescale(self, s: Rescale) -> str:
         """The powers of the rows first, then what takes them."""
@@ -111,13 +125,18 @@ class RowWriter(Reading[str]):
 
     def folded_over_lanes(self, s: Fold) -> str:
         """Lanes give each other what they have, bit by bit; then each takes it in."""
-        take = FOLDS[s.how].text
+        take = taking(s)
         lines = [f"float v = {as_float(one_register(s.a), s.a.dtype)};"]
         for bits in s.lanes:
             lines += ["{", f"    const float there = of_lane(v, {bits});", f"    {take.format('v', 'there')}", "}"]
         c = register_at(s.c, s.a.distribution.y_index)
         lines.append(take.format(c, "v"))
         return f"// {s.c.name} takes in {s.a.name}, over lanes\n{each_register(s.a, chr(10).join(lines))}"
+
+
+def taking(s: Fold) -> str:
+    """How a fold takes in an element: f32 numbers by the hardware's own greater, where it has one."""
+    return "{0} = greater_of({0}, {1});" if s.how == "max" and s.a.dtype == F32 else FOLDS[s.how].text
 
 
 def number(x: float) -> str:

@@ -14,11 +14,10 @@ from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.instructions import matrix_load_name
-from layoutalg.kernel.emit.registers import UNROLL, each_register, one_register, set_each
-from layoutalg.kernel.emit.rows import RowWriter
+from layoutalg.kernel.emit.registers import UNROLL, each_register, guarded, one_register, set_each
+from layoutalg.kernel.emit.rows import RowWriter, taking
 from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
 from layoutalg.kernel.program import (
-    FOLDS,
     FUNCTIONS,
     AsyncCopy,
     Await,
@@ -309,7 +308,7 @@ class Writer(RowWriter):
             return self.folded_over_lanes(s)
         kept = s.a.distribution.y_index[: len(s.c.distribution.ys)]
         c = s.c.name + ("".join(f"[{y.value.name}]" for y in kept) or "[0]")
-        text = FOLDS[s.how].text.format(c, as_float(one_register(s.a), s.a.dtype))
+        text = taking(s).format(c, as_float(one_register(s.a), s.a.dtype))
         return f"// {s.c.name} takes in {s.a.name}\n{each_register(s.a, text)}"
 
 
@@ -323,11 +322,6 @@ def _awaited(sums: dict[Registers, tuple[Registers, ...]]) -> Iterator[str]:
     if sums:
         yield "\n".join(["await_products<0>();", *map(hold, sums)])
         sums.clear()
-
-
-def guarded(conditions: Sequence[str], body: str) -> str:
-    """The body where all conditions hold."""
-    return f"if ({' && '.join(conditions)}) {{\n{indent(body, '    ')}\n}}" if conditions else body
 
 
 def _first(registers: Registers, fragment: str) -> str:

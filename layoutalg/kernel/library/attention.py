@@ -105,7 +105,7 @@ def attention(
 def cut_for(target: str, head: int) -> AttentionCut:
     """The cut of a target: of an H100 the fastest that was measured (benchmarks/gpu/RESULTS.md)."""
     if target == "sm_90":
-        return AttentionCut(1 if head <= 64 else 2, 1, 128, in_lds=True)
+        return AttentionCut(2, 1, 64 if head <= 64 else 128, in_lds=True)
     return AttentionCut()
 
 
@@ -232,7 +232,8 @@ class _Attention:
         mask: tuple[Statement, ...] = ()
         if self.causal or not self.cut.whole:
             keep = key <= row if self.causal else key < self.length
-            mask = (MaskScores(scores, (bg, first, t * keys), (var("batch", LARGEST), row, key), keep),)
+            end, at = (first if self.causal else self.length - 1), (var("batch", LARGEST), row, key)
+            mask = (MaskScores(scores, (bg, first, t * keys), at, keep, t * keys + (keys - 1) > end),)
         each = (
             *tiles.head,
             Clear(products),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, eq, internal, substitute
+from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, eq, internal, negation, substitute
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.complete import Contracted, complete, products_complete
 from layoutalg.kernel.obligations.held import Element, Quotient, Scores, Shift, Term, Total, Weight, text_of
@@ -89,6 +89,9 @@ def _masked(
     assumed = all_of(program.requires, there)
     only = ForAll("what is kept is meant", meant, all_of(assumed, keep), shown)
     yield Requirement(f"{number}: no score is kept but those that are meant", only)
+    if scores.only is not TRUE:
+        unmasked = ForAll("all is meant where nothing is masked", meant, all_of(assumed, negation(scores.only)), shown)
+        yield Requirement(f"{number}: what is not masked is meant", unmasked)
     every = ForAll("what is meant is kept", keep, all_of(assumed, meant), shown)
     yield Requirement(f"{number}: every score that is meant is kept", every)
 

@@ -87,12 +87,16 @@ class Shift:
 
 @dataclass(frozen=True)
 class Scores:
-    """A product of two tensors' elements at (g, m, k): −∞ where `keep`, in `coordinates`, is not so at `at` + x."""
+    """A product of two tensors' elements at (g, m, k): −∞ where `keep`, in `coordinates`, is not so at `at` + x.
+
+    `only`: where this is not so, all are kept.
+    """
 
     product: Term
     at: tuple[Expr, ...] = ()
     coordinates: tuple[Expr, ...] = ()
     keep: Expr = TRUE
+    only: Expr = TRUE
 
     @property
     def elements(self) -> tuple[Element, Element]:
@@ -237,8 +241,8 @@ def _weight_at(weight: Weight, index: Expr, at: Expr | int) -> Weight:
 
 def _scores_at(scores: Scores, index: Expr, at: Expr | int) -> Scores:
     begins = tuple(substitute(o, {index: at}) for o in scores.at)
-    keep = substitute(scores.keep, {index: at})
-    return replace(scores, product=_term_at(scores.product, index, at), at=begins, keep=keep)
+    keep, only = (substitute(e, {index: at}) for e in (scores.keep, scores.only))
+    return replace(scores, product=_term_at(scores.product, index, at), at=begins, keep=keep, only=only)
 
 
 def same_value(one: Value, other: Value) -> Expr:

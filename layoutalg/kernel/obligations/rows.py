@@ -44,7 +44,7 @@ def mask(program: Program, number: int, s: MaskScores) -> Iterator[Requirement]:
     meant = [o + x for o, x in zip(s.origin, inner, strict=True)]
     yield computed(what, masked_at(program, s), meant, program)
     about = f"{what}: its condition fits {program.index_bits} bits"
-    yield from fits(about, [kept_at(program, s)], program.index_bits, program.requires)
+    yield from fits(about, [kept_at(program, s), s.only], program.index_bits, program.requires)
     yield Requirement(f"{what}: scores are f32", _f32(s.registers))
 
 

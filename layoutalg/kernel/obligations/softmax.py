@@ -90,7 +90,7 @@ def masked(number: int, s: MaskScores, value: Value) -> Scores:
     scores = scores_in(number, s.registers, value)
     if scores.coordinates:
         raise MissingValueError(f"statement {number} masks {s.registers.name} a second time; give one condition")
-    return replace(scores, at=s.origin, coordinates=s.coordinates, keep=s.keep)
+    return replace(scores, at=s.origin, coordinates=s.coordinates, keep=s.keep, only=s.only)
 
 
 def relative(number: int, c: Registers, total: Total, shift: Shift | None) -> Total:

@@ -65,7 +65,7 @@ RESERVED = (
         r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Words?|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box"
-        r"|power_of_two|of_lane|rescale|greater|kept",
+        r"|power_of_two|of_lane|greater_of|rescale|greater|kept",
         "the emitted text",
     ),
     (r".*_start|.*_inside", "the emitted text"),
@@ -98,6 +98,7 @@ def _types(program: Program) -> None:
     conditions += [(f"what is said to be valid of {one.tensor.name}", one.valid) for one in program.element_maps]
     conditions += [(f"the condition on {s.tensor.name}", s.only) for s in program.of(Load)]
     conditions += [(f"what is kept of {s.registers.name}", s.keep) for s in program.of(MaskScores)]
+    conditions += [(f"where {s.registers.name} is masked", s.only) for s in program.of(MaskScores)]
     conditions += [("what the meaning keeps", m.keep) for m in _parts(program.claimed) if isinstance(m, Attend)]
     for what, condition in conditions:
         if condition.op not in BOOLEAN and condition is not TRUE and condition is not FALSE:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import inf
 from struct import pack, unpack
 
-from layoutalg.index import Expr
+from layoutalg.index import TRUE, Expr
 from layoutalg.kernel.program.statement import Statement, Uses
 from layoutalg.kernel.program.tiles import Registers
 
@@ -75,6 +75,8 @@ class Move(Statement):
 class MaskScores(Statement):
     """registers[x] ← −∞ where `keep`, a condition in `coordinates`, is not so at origin + x.
 
+    `only`: it is done where this holds, the same for all threads: elsewhere all is kept.
+
     >>> from layoutalg.kernel.library.attention import attention
     >>> (mask,) = attention("gfx942", causal=True).of(MaskScores)
     >>> mask.coordinates, mask.keep
@@ -85,12 +87,14 @@ class MaskScores(Statement):
     origin: tuple[Expr, ...]
     coordinates: tuple[Expr, ...]
     keep: Expr
+    only: Expr = TRUE
 
     uses = Uses(reads=("registers",), fills=("registers",))
     words = "mask", "{0.keep}"
 
     def places(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield "where a mask begins", self.origin
+        yield "where it is masked", (self.only,)
 
     def wrong(self) -> Iterator[str]:
         rank = len(self.registers.distribution.lengths)

@@ -166,6 +166,12 @@ WRONG: dict[str, Change] = {
     "the last tile of keys is skipped": lambda s: (
         [substituted(s, {s.index: var("kt", COUNT - 1)})] if isinstance(s, Loop) else None
     ),
+    "the mask is left out a tile too late": lambda s: (
+        [replace(s, only=LOOP.index * 64 > PROGRAM.grid[1] * 128 + 64)] if isinstance(s, MaskScores) else None
+    ),
+    "the mask is left out everywhere": lambda s: (
+        [replace(s, only=LOOP.index < 0)] if isinstance(s, MaskScores) else None
+    ),
     "a tile of keys is skipped": lambda s: (
         [substituted(s, {LOOP.index: LOOP.index + 1})] if isinstance(s, Load | MaskScores) else None
     ),

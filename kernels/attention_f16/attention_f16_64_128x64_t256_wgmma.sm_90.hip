@@ -186,7 +186,7 @@
 //   [proved] 25: scores is products in its own order (normal form)
 //   [proved] 25: scores and products have one shape (intervals)
 //   [proved] 26: scores is masked: the emitted coordinates are the map's (normal form)
-//   [proved] 26: scores is masked: coordinates fit 32 bits (intervals)
+//   [proved] 26: scores is masked: its condition fits 32 bits (intervals)
 //   [proved] 26: scores is masked: scores are f32 (intervals)
 //   [proved] 28: part takes in scores: by the thread that holds the result (intervals)
 //   [proved] 28: part takes in scores: scores is held once (normal form)
@@ -302,6 +302,7 @@
 //   [proved] 42: takes values as they are (intervals)
 //   [proved] 43: values are rounded once, to the target's type (intervals)
 //   [proved] 43: stored where the block's tile is (normal form)
+//   [proved] 43: some power of each row is 1 (intervals)
 //   [proved] 43: scores have their scale (intervals)
 //   [proved] 43: rows, columns and a score's indices belong together (intervals)
 //   [proved] 43: no index of a score is summed twice (mixed radix)
@@ -674,8 +675,8 @@ attention_f16_64_128x64_t256_wgmma(const _Float16* __restrict__ queries, const _
                         for (int y3 = 0; y3 < 8; ++y3) {
                             #pragma unroll
                             for (int y4 = 0; y4 < 2; ++y4) {
-                                const int key = kt * 64 + ((y2 * 8 + y3) * 4 + ((tx & 127) & 3)) * 2 + y4;
-                                scores[y0][y1][y2][y3][y4] = key < N ? scores[y0][y1][y2][y3][y4] : -__builtin_inff();
+                                const bool kept = kt * 64 + ((y2 * 8 + y3) * 4 + ((tx & 127) & 3)) * 2 + y4 < N;
+                                scores[y0][y1][y2][y3][y4] = kept ? scores[y0][y1][y2][y3][y4] : -__builtin_inff();
                             }
                         }
                     }

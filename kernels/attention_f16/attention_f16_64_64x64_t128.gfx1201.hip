@@ -168,7 +168,7 @@
 //   [proved] 15: scores is products in its own order (normal form)
 //   [proved] 15: scores and products have one shape (intervals)
 //   [proved] 16: scores is masked: the emitted coordinates are the map's (intervals)
-//   [proved] 16: scores is masked: coordinates fit 32 bits (intervals)
+//   [proved] 16: scores is masked: its condition fits 32 bits (intervals)
 //   [proved] 16: scores is masked: scores are f32 (intervals)
 //   [proved] 18: part takes in scores: by the thread that holds the result (intervals)
 //   [proved] 18: part takes in scores: scores is held once (normal form)
@@ -298,6 +298,7 @@
 //   [proved] 32: takes values as they are (intervals)
 //   [proved] 33: values are rounded once, to the target's type (intervals)
 //   [proved] 33: stored where the block's tile is (normal form)
+//   [proved] 33: some power of each row is 1 (intervals)
 //   [proved] 33: scores have their scale (intervals)
 //   [proved] 33: rows, columns and a score's indices belong together (intervals)
 //   [proved] 33: no index of a score is summed twice (mixed radix)
@@ -594,8 +595,8 @@ attention_f16_64_64x64_t128(const _Float16* __restrict__ queries, const _Float16
                 for (int y1 = 0; y1 < 4; ++y1) {
                     #pragma unroll
                     for (int y2 = 0; y2 < 8; ++y2) {
-                        const int key = kt * 64 + (y1 * 2 + ((tx & 31) >> 4)) * 8 + y2;
-                        scores[y0][y1][y2] = key < N ? scores[y0][y1][y2] : -__builtin_inff();
+                        const bool kept = kt * 64 + (y1 * 2 + ((tx & 31) >> 4)) * 8 + y2 < N;
+                        scores[y0][y1][y2] = kept ? scores[y0][y1][y2] : -__builtin_inff();
                     }
                 }
             }

@@ -104,6 +104,8 @@ def tabulated(name: str) -> None:
 
 CASES: dict[str, tuple[float, Callable[[], object]]] = {
     "import layoutalg": (0.1, partial(started, "-c", "import layoutalg")),
+    "the version": (0.1, partial(started, "-m", "layoutalg", "--version")),
+    "the help": (0.1, partial(started, "-m", "layoutalg", "--help")),
     "check of one descriptor": (0.5, checked),
     "a picture of 128 × 64": (0.5, lambda: str(grid(make_naive_tensor_descriptor((128, 64), (72, 1)), "bank"))),
     "all of proofs/": (30, all_proofs),

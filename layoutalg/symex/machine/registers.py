@@ -249,7 +249,7 @@ class SymbolicRegisters:
             return value
         value = mod(value, 1 << 16)
         kept = self.kernel.architecture.loads_keep_other_half
-        word = self._held(key) if kept else self.w.unknown_word()
+        word = self._held(key) if kept else self.w.fresh_word()
         old = self.w.unsigned(word)
         if access.half == "low":
             return div(old, 1 << 16) * (1 << 16) + value

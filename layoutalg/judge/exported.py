@@ -53,14 +53,21 @@ class TakenTensor:
 
 
 def exported(
-    torch: Any, function: Any, taken: Sequence[str], tensors: Mapping[str, TakenTensor], writes: Sequence[str]
+    torch: Any,
+    function: Any,
+    taken: Sequence[str],
+    tensors: Mapping[str, TakenTensor],
+    writes: Sequence[str],
+    at: Mapping[str, int],
 ) -> Graph:
-    """The graph of a function or module, its lengths in terms of the sizes that the tensors have."""
-    sizes = {name: 6 + 4 * place for place, name in enumerate(sorted(sizes_of(tensors)))}
-    symbols = {name: symbol(name) for name in sizes}
-    at = {symbols[name]: size for name, size in sizes.items()}
+    """The graph of a function or module, its lengths in terms of the sizes that the tensors have.
+
+    `at`: sizes at which PyTorch goes through it.
+    """
+    symbols = {name: symbol(name) for name in sizes_of(tensors)}
+    known = {symbols[name]: at[name] for name in symbols}
     examples = tuple(
-        _example(torch, tensors[name], [value(parse(one, symbols), at) for one in tensors[name].lengths])
+        _example(torch, tensors[name], [value(parse(one, symbols), known) for one in tensors[name].lengths])
         for name in taken
     )
     kept, free = torch.export.Dim.STATIC, torch.export.Dim.AUTO

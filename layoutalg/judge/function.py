@@ -91,23 +91,26 @@ class ReferenceFunction:
             raise UnsaidError("a function is tried, and nothing is proved of it")
         if lacking := [name for name in self.parameters if name not in tensors]:
             raise UnsaidError(f"no equation says a reference that takes {lacking[0]}")
-        graph = self._graph({}, tensors, writes)
         names = sorted(exported.sizes_of(tensors))
+        given = replace(file, given=_with_elements(tensors, writes, file))
+        graph = self._graph({}, sizes.some_sizes(names, given, {})[0], tensors, writes)
         equations = graph.equations(OPERATIONS, names)
 
-        def decided(fixed: sizes.Sizes) -> Sequence[str]:
+        def decided(fixed: sizes.Sizes, at: sizes.Sizes) -> Sequence[str]:
             with _unsaid(fixed):
-                return (self._graph(fixed, tensors, writes) if fixed else graph).decided
+                return (self._graph(fixed, at, tensors, writes) if fixed else graph).decided
 
-        for at in sizes.special_sizes(decided, names, replace(file, given=_with_elements(tensors, writes, file))):
+        for at in sizes.special_sizes(decided, names, given):
             with _unsaid(at):
                 self._try_at(at, equations, tensors, file)
         return equations
 
-    def _graph(self, fixed: sizes.Sizes, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str]) -> Graph:
-        """Its graph where some sizes are fixed."""
+    def _graph(
+        self, fixed: sizes.Sizes, at: sizes.Sizes, tensors: Mapping[str, exported.TakenTensor], writes: Sequence[str]
+    ) -> Graph:
+        """Its graph where some sizes are fixed, by an example at sizes."""
         taken = {name: one.where(fixed) for name, one in tensors.items()}
-        return exported.exported(self.torch, self.function, self.parameters, taken, writes)
+        return exported.exported(self.torch, self.function, self.parameters, taken, writes, at)
 
     def _try_at(
         self, at: sizes.Sizes, equations: Sequence[str], tensors: Mapping[str, exported.TakenTensor],

@@ -15,6 +15,8 @@ export is of one branch.  Equations are held against the reference at a few size
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import prod
 
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import FALSE, Expr, all_of, conjuncts, const, eq, negation, simplify, substitute, value, variables
@@ -31,14 +33,19 @@ SMALL = 32
 #: Of how many exports a reference may be.
 MOST = 64
 
+#: About what sizes are that are tried, the least that may be.
+TRIED = (6, 16, 32, 128)
+
 _LIMITS = Limits(seconds=1)
 
 
-def special_sizes(decided: Callable[[Sizes], Sequence[str]], sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:
+def special_sizes(
+    decided: Callable[[Sizes, Sizes], Sequence[str]], sizes: Sequence[str], file: SpecFile
+) -> Iterator[Sizes]:
     """The sizes to be tried, some of each export but the first; UnsaidError where a decision fails for too many.
 
-    `decided`: of the export with some sizes fixed, the conditions on sizes that PyTorch decided, as
-    `layoutalg.index.parse` reads them.
+    `decided`: of the export with some sizes fixed, at sizes with these, the conditions on sizes that PyTorch decided,
+    as `layoutalg.index.parse` reads them.
     """
     seen: set[frozenset[tuple[str, int]]] = set()
     left: list[Sizes] = [{}]
@@ -49,10 +56,10 @@ def special_sizes(decided: Callable[[Sizes], Sequence[str]], sizes: Sequence[str
         seen.add(frozenset(fixed.items()))
         if len(seen) > MOST:
             raise UnsaidError(f"the reference may say something else at more than {MOST} sizes, as {shown(fixed)}")
-        if fixed:
-            yield from _some(fixed, sizes, file)
+        few = some_sizes(sizes, file, fixed)
+        yield from few if fixed else ()
         open_ = [name for name in sizes if name not in fixed]
-        left += [{**fixed, name: n} for name, n in _apart(decided(fixed), fixed, open_, file)] if open_ else []
+        left += [{**fixed, name: n} for name, n in _apart(decided(fixed, few[0]), fixed, open_, file)] if open_ else []
 
 
 def _apart(decided: Sequence[str], fixed: Sizes, open_: Sequence[str], file: SpecFile) -> list[tuple[str, int]]:
@@ -86,17 +93,29 @@ def _is_none(fixed: Sizes, file: SpecFile) -> bool:
     return bool(fixed) and _holds(negation(_are(fixed, file)), file.given)
 
 
-def _some(fixed: Sizes, sizes: Sequence[str], file: SpecFile) -> Iterator[Sizes]:
-    """Two of a contract's sizes, the open ones as small as may be; UnsaidError where none is seen."""
+def some_sizes(sizes: Sequence[str], file: SpecFile, fixed: Sizes) -> Sequence[Sizes]:
+    """The least one or two of a contract's sizes that are tried, each open one its own; UnsaidError where none is seen.
+
+    Each is small, or, where what is given asks for more, larger.
+    """
     symbols, seen = file.symbols, list[Sizes]()
-    for least in (2, 3, 8, 17, 33, 130):
-        at = {one: fixed.get(one, _clipped(symbols[one], least + 2 * n)) for n, one in enumerate(sizes)}
+    for at in sorted(_drawn(sizes, file, fixed), key=lambda one: prod(one.values())):
         given = simplify(substitute(file.given, {symbols[one]: const(n) for one, n in at.items()}))
-        if given is not FALSE and at not in seen and len(seen) < 2:
+        if given is not FALSE and at not in seen:
             seen.append(at)
-            yield at
+        if len(seen) == 2:
+            break
     if not seen:
-        raise UnsaidError(f"the reference may say something else at {shown(fixed)}")
+        raise UnsaidError(f"no sizes are seen that are given{shown(fixed, ', of ')}")
+    return seen
+
+
+def _drawn(sizes: Sequence[str], file: SpecFile, fixed: Sizes) -> Iterator[Sizes]:
+    """No two open ones are equal, nor where a little is added: PyTorch would take them for one."""
+    open_ = [name for name in sizes if name not in fixed]
+    for large, least in ((one, n) for k in range(len(open_) + 1) for one in combinations(open_, k) for n in TRIED):
+        own = {one: 4 * n + (least if one in large else TRIED[0]) for n, one in enumerate(sizes)}
+        yield {one: fixed.get(one, _clipped(file.symbols[one], n)) for one, n in own.items()}
 
 
 def _is_in(size: Expr, n: int) -> bool:

@@ -20,6 +20,7 @@ from layoutalg.judge.graph import Graph, NodeName, TensorNode
 
 FILE = Path(__file__).parent / "graphs.json"
 SIZES = {"m": 4, "n": 6, "k": 5}
+EXPORTED = {"m": 10, "n": 14, "k": 6}  # at which PyTorch goes through them
 
 #: Functions by their text: the tensors that they take, and the lengths of what they give.
 CASES: Mapping[str, tuple[Mapping[str, str], str]] = {
@@ -127,7 +128,7 @@ def recorded(torch: Any, text: str, taken: Mapping[str, str], gives: str) -> Dat
         f"lambda {', '.join(taken)}: {text}", {"torch": torch, "F": torch.nn.functional}
     )
     tensors = {name: TakenTensor("f32", lengths(one)) for name, one in [*taken.items(), ("o", gives)]}
-    graph = exported(torch, function, [*taken], tensors, ["o"])
+    graph = exported(torch, function, [*taken], tensors, ["o"], EXPORTED)
     result = function(*(torch.from_numpy(np.asarray(one)) for one in arrays(taken).values()))
     return {"graph": plain(asdict(graph)), "gives": [float(f"{one:.7g}") for one in result.flatten().tolist()]}
 

@@ -93,7 +93,7 @@ class ReferenceFunction:
             raise UnsaidError(f"no equation says a reference that takes {lacking[0]}")
         names = sorted(exported.sizes_of(tensors))
         given = replace(file, given=_with_elements(tensors, writes, file))
-        graph = self._graph({}, sizes.some_sizes(names, given, {})[0], tensors, writes)
+        graph = self._graph({}, sizes.some_sizes(names, given, {})[-1], tensors, writes)
         equations = graph.equations(OPERATIONS, names)
 
         def decided(fixed: sizes.Sizes, at: sizes.Sizes) -> Sequence[str]:

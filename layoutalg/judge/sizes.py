@@ -33,8 +33,8 @@ SMALL = 32
 #: Of how many exports a reference may be.
 MOST = 64
 
-#: About what sizes are that are tried, the least that may be.
-TRIED = (6, 16, 32, 128)
+#: About what sizes are that are tried, the least that may be: numbers that nobody decides by.
+TRIED = (7, 19, 37, 131)
 
 _LIMITS = Limits(seconds=1)
 
@@ -59,7 +59,7 @@ def special_sizes(
         few = some_sizes(sizes, file, fixed)
         yield from few if fixed else ()
         open_ = [name for name in sizes if name not in fixed]
-        left += [{**fixed, name: n} for name, n in _apart(decided(fixed, few[0]), fixed, open_, file)] if open_ else []
+        left += [{**fixed, name: n} for name, n in _apart(decided(fixed, few[-1]), fixed, open_, file)] if open_ else []
 
 
 def _apart(decided: Sequence[str], fixed: Sizes, open_: Sequence[str], file: SpecFile) -> list[tuple[str, int]]:

@@ -93,15 +93,15 @@ def test_an_equation_of_all_sizes_is_tried_at_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ("x.shape[0] > 3", "at m = 1, n = 10: the reference says something else"),
-        ("x.shape[0] == 1", "at m = 1, n = 10: the reference says something else"),
+        ("x.shape[0] > 3", "at m = 1, n = 11: the reference says something else"),
+        ("x.shape[0] == 1", "at m = 1, n = 11: the reference says something else"),
         ("x.shape[1] != 20", "at m = 1, n = 20: the reference says something else"),
         ("x.shape[0] != 1 or x.shape[1] <= 100", r"else where not \(n\) <= 100, at m = 1"),
         ("x.shape[0] != 3 or x.shape[1] % 11 != 3", r"else where not .*, at m = 3"),
         ("x.shape[0] < 20", "something else where not"),
         ("x.shape[0] % 2 == 0", "something else where not"),
         ("x.shape[0] < x.shape[1]", "something else where not"),
-        ("x.squeeze().dim() == 2", "at m = 1, n = 10: the reference says something else"),
+        ("x.squeeze().dim() == 2", "at m = 1, n = 11: the reference says something else"),
     ],
 )
 def test_a_branch_by_a_size_is_no_equation(tmp_path: Path, asked: str, why: str) -> None:

@@ -28,7 +28,7 @@ def at_first(*texts: str) -> Callable[[Sizes], Sequence[str]]:
 
 
 def test_a_size_that_may_be_1_is_tried_there() -> None:
-    assert tried(["m", "n"]) == [{"m": 1, "n": n} for n in (10, 20)]
+    assert tried(["m", "n"]) == [{"m": 1, "n": n} for n in (11, 23)]
 
 
 def test_what_holds_for_all_sizes_asks_for_none() -> None:
@@ -45,13 +45,8 @@ def test_what_fails_where_two_sizes_are_small_is_tried_there() -> None:
 
 
 def test_what_is_decided_where_a_size_is_fixed_is_asked_too() -> None:
-    assert {at["n"] for at in tried(["m", "n"], lambda fixed: ("n > 4",) if fixed == {"m": 1} else ())} == {
-        2,
-        3,
-        4,
-        10,
-        20,
-    }
+    found = tried(["m", "n"], lambda fixed: ("n > 4",) if fixed == {"m": 1} else ())
+    assert [at["n"] for at in found] == [11, 23, 2, 3, 4]
     with pytest.raises(UnsaidError, match="where not n <= 100, at m = 1"):
         tried(["m", "n"], lambda fixed: ("n <= 100",) if fixed == {"m": 1} else ())
 
@@ -65,7 +60,7 @@ def test_each_part_of_a_decision_is_asked_by_itself() -> None:
 
 def test_sizes_are_tried_that_a_contract_has() -> None:
     file = replace(FILE, given=lt(20, FILE.symbols["n"]))
-    assert [at["n"] for at in tried(["m", "n"], file=file)] == [36, 132]
+    assert [at["n"] for at in tried(["m", "n"], file=file)] == [23, 41]
 
 
 def test_sizes_that_a_contract_has_not_are_not_tried() -> None:

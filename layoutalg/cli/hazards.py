@@ -124,7 +124,7 @@ class ToldHazards:
             written = reports.WRITERS[form](_reports(self.kernels, self.errors))
             print(written, end="\n" if written else "")
         found = any(one["findings"] for one in self.kernels)
-        open_ = any(one["undecided"] or one["not_analysed"] for one in self.kernels)
+        open_ = any(one["undecided"] or one["not_analysed"] or one["left_out"] for one in self.kernels)
         if self.errors:
             return BAD_INPUT
         if open_ and (exhaustive or not found):
@@ -137,7 +137,7 @@ def _data(held: places.HeldCode, kernel: kernels.Analysed) -> Data:
     again = ["layoutalg", "hazards", held.path, "--target", held.target, "--kernel", kernel.kernel]
     return {
         "file": held.path, "target": held.target, "kernel": kernel.kernel, "instructions": kernel.instructions,
-        "not_analysed": kernel.not_analysed, "undecided": kernel.undecided,
+        "not_analysed": kernel.not_analysed, "undecided": kernel.undecided, "left_out": kernel.left_out,
         "findings": [{**finding, "replay": shlex.join(again)} for finding in kernel.findings],
     }  # fmt: skip
 
@@ -179,6 +179,10 @@ def _summary(found: list[Data], exhaustive: bool) -> Iterator[str]:
         yield from (f"not analysed: {reason}" for reason in reasons[:MANY])
         if reasons[MANY:]:
             yield f"and for {len(reasons) - MANY} more reasons; --exhaustive has them all"
+    yield from dict.fromkeys(
+        f"not looked for in code of {one['target']}, of which no rules are known here: {', '.join(one['left_out'])}"
+        for one in found if one["left_out"]
+    )  # fmt: skip
     hazards = sum(len(one["findings"]) for one in found)
     bad = sum(bool(one["findings"]) for one in found)
     undecided = sum(len(one["undecided"]) for one in found)

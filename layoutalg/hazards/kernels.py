@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layoutalg.errors import CodeObjectError, UnsupportedInstructionError
-from layoutalg.hazards.analyses import ANALYSES
+from layoutalg.hazards.analyses import ANALYSES, left_out
 from layoutalg.hazards.causes import joined
 from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
@@ -22,7 +22,10 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Analysed:
-    """One kernel: its findings as data, those that are undecided apart, or why it was not analysed."""
+    """One kernel: its findings as data, those that are undecided apart, or why it was not analysed.
+
+    `left_out`: the kinds that are not looked for, since of its target the facts are not known.
+    """
 
     kernel: str
     target: str
@@ -30,6 +33,7 @@ class Analysed:
     findings: list[Data] = field(default_factory=list)
     undecided: list[Data] = field(default_factory=list)
     not_analysed: str = ""
+    left_out: list[str] = field(default_factory=list)
 
 
 def analyse(kernel: KernelBinary, where: SourceLines) -> Analysed:
@@ -41,7 +45,7 @@ def analyse(kernel: KernelBinary, where: SourceLines) -> Analysed:
         return Analysed(kernel.name, kernel.target, not_analysed=str(error))
     told = joined(flow, found)
     some, others = ([_data(flow, one, where) for one in told if one.undecided is which] for which in (False, True))
-    return Analysed(kernel.name, kernel.target, len(flow.steps), some, others)
+    return Analysed(kernel.name, kernel.target, len(flow.steps), some, others, left_out=left_out(kernel.target))
 
 
 def analyse_all(payload: bytes, chosen: Collection[str] | None = None) -> Iterator[Analysed]:

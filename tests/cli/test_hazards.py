@@ -36,6 +36,13 @@ def test_exit_codes(folder):
     refused(run("hazards", folder / "none.co"), "none.co: no such file or folder")
 
 
+def test_what_is_not_looked_for_is_no_pass(tmp_path):
+    (tmp_path / "older.co").write_bytes(assembled("s_nop 0", "gfx908"))
+    done = run("hazards", tmp_path / "older.co")
+    assert done.returncode == 2
+    assert "not looked for in code of gfx908, of which no rules are known here: wait_states" in done.stdout
+
+
 def test_exhaustive_lists_what_is_undecided_and_what_is_not_analysed(folder):
     load = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0\n"
     (folder / "open.co").write_bytes(assembled(load + "buffer_load_dword v0, s[4:7], 0 offen lds"))

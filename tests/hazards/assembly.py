@@ -54,7 +54,7 @@ amdhsa.kernels:
 def assembled(body, target="gfx942", *, lds=1024, vgprs=64, kernargs=0, directives=""):
     """The code object of the kernel `k` with this body; `directives` are more lines of its descriptor."""
     wave = 32 if target.startswith("gfx1") else 64
-    if target.startswith("gfx9"):
+    if target not in ("gfx906", "gfx908") and target.startswith("gfx9"):
         directives += f"\n  .amdhsa_accum_offset {vgprs // 2}"
     text = TEXT.format(body=body, target=target, lds=lds, vgprs=vgprs, kernargs=kernargs, wave=wave,
                        directives=directives)  # fmt: skip

@@ -123,7 +123,7 @@ def _wait_states(view: _View, kernel: KernelBinary) -> int:
 def register_name(number: int) -> str:
     """A register by its name.
 
-    >>> register_name(3), register_name(259), register_name(516), register_name(640)
+    >>> register_name(3), register_name(1027), register_name(1284), register_name(1408)
     ('v3', 'a3', 's4', 'm0')
     """
     kind = max((kind for kind, first in _FILES.items() if first <= number), key=_FILES.__getitem__)

@@ -1,6 +1,6 @@
 """Instructions with too few wait states between them, as hazards.
 
-Of one pair the worst that its rules say is told.  Targets that no rule knows have none.
+Of one pair the worst that its rules say is told.  Of targets that no rule knows none is looked for (`knows`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,15 @@ KIND = "wait_states"
 _ONE_NOP = 16
 
 
+def knows(target: str) -> bool:
+    """Whether rules of a target's wait states are known."""
+    return ruled_as(target) in MANUALS
+
+
 def find(flow: ControlFlow) -> Iterator[Hazard]:
     """Every pair of instructions that AMD's manual or LLVM wants farther apart."""
     kernel, target = flow.kernel, ruled_as(flow.kernel.target)
-    if target not in MANUALS:
+    if not knows(target):
         return
     known = known_of(target, kernel.wave_size)
     facts = {address: known.facts_of(step.instruction, kernel) for address, step in flow.steps.items()}

@@ -10,6 +10,7 @@ that rests on a guess can say so.
 | `documented` | stated by the named source (a manual, a vendor's document, a compiler)      |
 | `assumed`    | nobody was found who says it; taken from a neighbour, and `doubt` says which |
 
+>>> from layoutalg.target import target
 >>> read = target("gfx942").instruction("ds_read_b128")
 >>> read.phases[0], read.banks, read.evidence.confidence
 ((0, 1, 2, 3, 20, 21, 22, 23), 32, 'measured')

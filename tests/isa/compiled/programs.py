@@ -39,12 +39,14 @@ template <class T> __device__ T made(unsigned x) {
 template <class T> __device__ T* at(void* bytes, int place) { return (T*)((char*)bytes + place); }
 """
 
-#: Atomic operations whose result in memory no order changes, by the type of their word.
-UPDATES = {
-    "unsigned": ("atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"),
-    "int": ("atomicMin", "atomicMax"),
-    "unsigned long long": ("atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"),
-}
+#: Types of a word, and atomic operations on it that leave the same in any order: a kernel has those of one row.
+UPDATES = (
+    ("unsigned", ("atomicAdd", "atomicSub")),
+    *((word, (name,)) for word in ("unsigned", "unsigned long long")
+      for name in ("atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor")),
+    *(("int", (name,)) for name in ("atomicMin", "atomicMax")),
+    ("unsigned long long", ("atomicAdd",)),
+)  # fmt: skip
 
 #: Those whose results a lane keeps, of words of its own.
 ASKED = ("atomicAdd", "atomicExch", "atomicMin", "atomicXor", "atomicOr")
@@ -52,17 +54,18 @@ ASKED = ("atomicAdd", "atomicExch", "atomicMin", "atomicXor", "atomicOr")
 
 def lines(draw: random.Random) -> Iterator[str]:
     """Some statements, each of the lanes that a condition lets."""
+    update = draw.choice(UPDATES)
     for _ in range(draw.randint(6, 12)):
         condition = draw.choice(("true", f"t % {draw.randint(2, 5)} == 1", f"x >> {draw.randint(0, 20)} & 1", "t > 63"))
-        yield f"if ({condition}) {{ {_done(draw)} }}"
+        yield f"if ({condition}) {{ {_done(draw, update)} }}"
 
 
-def _done(draw: random.Random) -> str:
+def _done(draw: random.Random, update: tuple[str, tuple[str, ...]]) -> str:
     kind = draw.choice(("load", "store", "load", "store", "update", "asked", "either"))
     space = draw.choice(("g", "s"))
     if kind == "update":
-        word = draw.choice([*UPDATES])
-        return f"{draw.choice(UPDATES[word])}(({word}*)all_{space} + (x & {SHARED // 2 - 1}), ({word})(x >> 3));"
+        word, operations = update
+        return f"{draw.choice(operations)}(({word}*)all_{space} + (x & {SHARED // 2 - 1}), ({word})(x >> 3));"
     if kind == "asked":
         place = draw.randrange(0, OWN, 4)
         return f"x += {draw.choice(ASKED)}(at<unsigned>({space}, t * {OWN} + {place}), x | 1);"

@@ -17,7 +17,7 @@ from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.program import AsyncCopy, Loop, walk
 from layoutalg.memory.banks import BY_DWORDS, LANES_OFF, TWO_ADDRESSES, cycles, phase_cycles
-from layoutalg.refine.cycles import LdsCycles, _turns
+from layoutalg.refine.cycles import LdsCycles, _reached
 from layoutalg.target import target as named
 from tests.matrix import each
 
@@ -188,7 +188,7 @@ class Claimed(NamedTuple):
 def test_every_statement_of_a_program_has_its_turns_the_parts_of_an_asynchronous_copy_too():
     program = contraction(parse_einsum("ik,kj->ij"), "f16", "f32", target="sm_90", widths=(8, 8, 4))
     statements = dict(program.statements())
-    turns = list(_turns(program.body, 1, dict.fromkeys(program.sizes, 512)))
+    turns = list(_reached(program.body, 1, dict.fromkeys(program.sizes, 512)))
     assert any(isinstance(s, AsyncCopy) for s in statements.values())
     assert len(turns) == len(statements)
     (loop,) = (number for number, s in statements.items() if isinstance(s, Loop))

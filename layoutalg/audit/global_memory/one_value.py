@@ -11,8 +11,9 @@ A place's coordinates are made of the block, the thread and sizes (`index.rows`)
 | any other | one and the same, or a number |
 
 So two threads are at one place where and only where these numbers are the same, and their blocks so far from each
-other as r div s says.  All threads with the same numbers must have stored values of one form (`lds.equal_values`), each
-in its block.  Where every place is a multiple of the width, two accesses that have a byte in common have all.
+other as r div s says; a block's number that is in no coordinate must be one for all that store.  All threads with the
+same numbers must have stored values of one form (`lds.equal_values`), each in its block.  Where every place is a
+multiple of the width, two accesses that have a byte in common have all.
 
 What it cannot represent: accesses in loops, places that hang on data, coordinates that have two blocks' numbers.
 """
@@ -31,7 +32,7 @@ from layoutalg.audit.lds.equal_values import ThreadValues
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, eq, mod, rebuild, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.rows import coordinates
-from layoutalg.symex.values.instances import moved
+from layoutalg.symex.values.instances import moved, others, own_coordinates
 
 
 def one_value_at_each_place(one: UnitAccess, values: ThreadValues, sizes: Collection[Expr], ask: Ask) -> bool:
@@ -47,7 +48,11 @@ def one_value_at_each_place(one: UnitAccess, values: ThreadValues, sizes: Collec
         return False
     threads = np.nonzero(values.block.may_hold(access.guard))[0].tolist()
     rows = {n: [simplify(moved(e, values.block.coordinates(n))) for e in row] for n in threads}
-    places = _places([*rows.values()], launched.blocks)
+    here = (*launched.blocks, *launched.threads)
+    there = others((*here, *own_coordinates(given, alike={*here, *sizes})))
+    both = all_of(given, moved(given, there))
+    blocks = [b for b in launched.blocks if b in variables(*row) or not ask.holds(eq(b, there[b]), both)]
+    places = _places([*rows.values()], blocks)
     return places is not None and _store_alike(dict(zip(rows, places, strict=True)), one, values)
 
 

@@ -37,6 +37,19 @@ KERNEL(of_all_blocks) {
   all[0] = s[0];
   if (blockIdx.x > 70000) o[blockIdx.x] = 0;
 }
+// but of one block
+//: proved
+KERNEL(of_one_block) {
+  float* s = rows(x);
+  if (((threadIdx.x % 64) | blockIdx.x) == 0) all[0] = s[0];
+  if (blockIdx.x > 70000) o[blockIdx.x] = 0;
+}
+//: race_free refuted
+KERNEL(of_two_blocks) {
+  float* s = rows(x);
+  if (((threadIdx.x % 64) | (blockIdx.x & ~1u)) == 0) all[0] = s[0];
+  if (blockIdx.x > 70000) o[blockIdx.x] = 0;
+}
 // what a place has changes between what two waves load of it
 //: race_free refuted
 KERNEL(before_and_after) {

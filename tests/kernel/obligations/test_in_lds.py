@@ -235,7 +235,7 @@ def test_the_library_uses_it_for_whole_tiles_and_for_the_rest():
 
 def test_registers_of_what_is_read_from_lds_hold_nothing():
     (s,) = product().of(MultiplyShared)
-    kept = StoreShared(replace(s.a.shared, name="kept", slots=1), s.a.descriptor, s.a.registers)
+    kept = StoreShared(replace(s.a.shared, name="spare", slots=1), s.a.descriptor, s.a.registers)
     assert "reads a_held0, which nothing has filled" in refuted(replace(product(), body=(*product().body, kept)))
 
 

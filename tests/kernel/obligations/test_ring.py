@@ -250,7 +250,7 @@ def test_bytes_that_arrive_are_those_of_boxes_where_slots_are_longer():
         if isinstance(s, BoxCopy):
             return stored(shared=twice(s.store.shared))(s)
         if isinstance(s, MultiplyShared):
-            a, b = (replace(one, shared=twice(one.shared)) for one, _ in s.sides)
+            a, b = (replace(one, shared=twice(one.shared)) for one, *_ in s.sides)
             return [replace(s, a=a, b=b)]
         return [replace(s, buffers=tuple(map(twice, s.buffers)))] if isinstance(s, Await) else None
 

@@ -9,7 +9,6 @@ Those without one are printed and left out.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,9 +17,10 @@ from pathlib import Path
 import tinygrad.runtime.autogen.amd.rdna3.enum as rdna3
 
 import layoutalg.isa.decode as decode
-from benchmarks.decoders.llvm import Llvm, llvm
+from benchmarks.decoders.llvm import Llvm
 from benchmarks.decoders.opcodes import PLACES, read_all
 from benchmarks.decoders.said import read
+from benchmarks.decoders.tables import write_table
 
 FILE = Path(decode.__file__).parent / "rdna2.toml"
 HEAD = """\
@@ -140,21 +140,5 @@ def table(library: Llvm) -> str:
     return "".join(parts)
 
 
-def main(arguments: list[str]) -> int:
-    """The command; with `--check` it says whether the file is what it would write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--llvm", type=Path)
-    parser.add_argument("--check", action="store_true")
-    given = parser.parse_args(arguments)
-    library = llvm(given.llvm)
-    if library is None:
-        parser.error("no libLLVM: say where it is with --llvm (benchmarks/decoders/llvm.py says where to get one)")
-    text = table(library)
-    if given.check:
-        return int(FILE.read_text() != text)
-    FILE.write_text(text)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_table(__doc__, FILE, table, sys.argv[1:]))

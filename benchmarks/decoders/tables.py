@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import layoutalg.isa.decode as decode
@@ -115,9 +115,9 @@ def table(library: Llvm) -> str:
     return "".join(parts)
 
 
-def main(arguments: list[str]) -> int:
-    """The command; with `--check` it says whether the file is what it would write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def write_table(told: str | None, file: Path, table: Callable[[Llvm], str], arguments: list[str]) -> int:
+    """The command that writes a table; with `--check` it says whether the file is what it would write."""
+    parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--llvm", type=Path)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args(arguments)
@@ -126,10 +126,10 @@ def main(arguments: list[str]) -> int:
         parser.error("no libLLVM: say where it is with --llvm (benchmarks/decoders/llvm.py says where to get one)")
     text = table(library)
     if given.check:
-        return int(FILE.read_text() != text)
-    FILE.write_text(text)
+        return int(file.read_text() != text)
+    file.write_text(text)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_table(__doc__, FILE, table, sys.argv[1:]))

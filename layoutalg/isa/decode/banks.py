@@ -25,14 +25,12 @@ from dataclasses import replace
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
+from layoutalg.isa.decode.states import UNKNOWN, states_of
 
 SETS_BANKS = "S_SET_VGPR_MSB"
 
 #: Registers of a bank.
 BANK = 256
-
-#: Where ways differ.
-_NO_BANKS = -1
 
 _VOP = {"a": 0, "b": 1, "c": 2, "d": 3}
 _SLOTS: Mapping[str, Mapping[str, int]] = {
@@ -58,32 +56,15 @@ def _after(instruction: Instruction, banks: int) -> int:
     if instruction.name == SETS_BANKS:
         return instruction.fields.get("simm16", 0) & _BITS
     if instruction.name == "S_SETREG_IMM32_B32" and instruction.fields.get("simm16", 0) & 63 == _MODE:
-        return banks if msbs_in(instruction.operands["a"].index) == banks else _NO_BANKS
+        return banks if msbs_in(instruction.operands["a"].index) == banks else UNKNOWN
     return banks
 
 
 def banks_of(
     blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int]
 ) -> Mapping[int, int]:
-    """The banks at each instruction, by its address; of one that is not reached none.
-
-    `blocks`: by the address of the first, the instructions of a block, and where control goes after them.
-    """
-    before = dict.fromkeys(starts, 0)
-    left, found = list(before), dict[int, int]()
-    while left:
-        start = left.pop()
-        now = before[start]
-        instructions, following = blocks[start]
-        for instruction in instructions:
-            found[instruction.address] = now
-            now = _after(instruction, now)
-        for other in following:
-            joined = now if before.get(other, now) == now else _NO_BANKS
-            if other in blocks and before.get(other) != joined:
-                before[other] = joined
-                left.append(other)
-    return found
+    """The banks at each instruction, by its address (`states_of`)."""
+    return states_of(blocks, starts, 0, _after)
 
 
 def in_banks(instruction: Instruction, banks: int) -> Instruction:
@@ -94,7 +75,7 @@ def in_banks(instruction: Instruction, banks: int) -> Instruction:
     named = [one for one in (instruction, *instruction.halves) if any(o.kind == "v" for o in one.operands.values())]
     if not banks or not named:
         return instruction
-    if banks == _NO_BANKS:
+    if banks == UNKNOWN:
         raise UnsupportedInstructionError(f"{instruction.place}: banks of registers that depend on the way there")
     form = "VOP" if instruction.form.startswith("VOP") else instruction.form
     slots = _SLOTS.get(form)

@@ -176,24 +176,23 @@ def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) 
 
 def _with_banks(code: MachineCode) -> MachineCode:
     """The code, with the numbers of vector registers above 255."""
-    kernel = code.kernel
-    jump = next((one for one in code.instructions if one.name in JUMPS), None)
-    if jump:
-        raise UnsupportedInstructionError(f"{jump.place} where the code names vector registers above 255")
-    blocks = {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
-    banks = banks_of(blocks, (kernel.entry, kernel.start))
+    banks = banks_of(_ways(code, "names vector registers above 255"), (code.kernel.entry, code.kernel.start))
     return replace(code, instructions=tuple(in_banks(one, banks.get(one.address, 0)) for one in code.instructions))
 
 
 def _with_modes(code: MachineCode) -> MachineCode:
     """The code, with the float mode in which each instruction is carried out."""
-    kernel = code.kernel
+    kernel, ways = code.kernel, _ways(code, "sets the float mode")
+    modes = modes_of(ways, (kernel.entry, kernel.start), kernel.float_mode, kernel.architecture.free_mode)
+    return replace(code, instructions=tuple(_in_mode(one, modes.get(one.address)) for one in code.instructions))
+
+
+def _ways(code: MachineCode, what: str) -> Mapping[int, tuple[Sequence[Instruction], Sequence[int]]]:
+    """Each block's instructions, and where control goes after them; refused where that is not known."""
     jump = next((one for one in code.instructions if one.name in JUMPS), None)
     if jump:
-        raise UnsupportedInstructionError(f"{jump.place} where the code sets the float mode")
-    blocks = {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
-    modes = modes_of(blocks, (kernel.entry, kernel.start), kernel.float_mode, kernel.architecture.free_mode)
-    return replace(code, instructions=tuple(_in_mode(one, modes.get(one.address)) for one in code.instructions))
+        raise UnsupportedInstructionError(f"{jump.place} where the code {what}")
+    return {start: (block.instructions, block.successors) for start, block in code.blocks.items()}
 
 
 def _in_mode(instruction: Instruction, mode: int | None) -> Instruction:

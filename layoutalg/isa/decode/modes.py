@@ -17,12 +17,13 @@ from collections.abc import Mapping, Sequence
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.decode.states import UNKNOWN, states_of
 
 #: FP16_OVFL: what is finite and overflows becomes the greatest number.
 OVERFLOW = 1 << 23
 
 #: Where ways differ.
-NO_MODE = -1
+NO_MODE = UNKNOWN
 
 #: The number of MODE among the machine's registers, and the bits of it that are modelled.
 _MODE, _KNOWN = 1, 0xFF | OVERFLOW
@@ -100,23 +101,9 @@ def _after(instruction: Instruction, mode: int, free: int) -> int:
 def modes_of(
     blocks: Mapping[int, tuple[Sequence[Instruction], Sequence[int]]], starts: Sequence[int], mode: int, free: int = 0
 ) -> Mapping[int, int]:
-    """The mode in which each instruction is carried out, by its address; of one that is not reached none.
+    """The mode in which each instruction is carried out, by its address (`states_of`)."""
 
-    `blocks`: by the address of the first, the instructions of a block, and where control goes after them.
-    """
-    before = dict.fromkeys(starts, mode)
-    left, found = list(before), dict[int, int]()
-    while left:
-        start = left.pop()
-        now = before[start]
-        instructions, following = blocks[start]
-        for instruction in instructions:
-            found[instruction.address] = now
-            if instruction.name in SETS_MODE:
-                now = _after(instruction, now, free)
-        for other in following:
-            joined = now if before.get(other, now) == now else NO_MODE
-            if other in blocks and before.get(other) != joined:
-                before[other] = joined
-                left.append(other)
-    return found
+    def after(instruction: Instruction, mode: int) -> int:
+        return _after(instruction, mode, free) if instruction.name in SETS_MODE else mode
+
+    return states_of(blocks, starts, mode, after)

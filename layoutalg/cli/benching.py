@@ -25,7 +25,7 @@ with lazy_imports():
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which: transpose, permute, im2col, reduce, …; or all.")]
     = None,
-    device: Annotated[str, typer.Option(help="auto, amd, nvidia or cpu.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, amd, nvidia, cpu, or a target's machine: gfx942-isa.")] = "auto",
     json_file: Annotated[Path | None, typer.Option("--json", callback=placed, help="Write every figure here.")] = None,
     plot_file: Annotated[Path | None, typer.Option("--plot", callback=placed, help="Write a plot here (SVG).")] = None,
     prepare_folder: Annotated[

@@ -38,7 +38,7 @@ with lazy_imports():
 TARGET = typer.Option(help="The GPU, e.g. gfx942.")
 SOURCE = typer.Option("-o", "--output", callback=placed, help="The source file; stdout otherwise.")
 RESULT = typer.Option("--output", callback=placed, help="The result, a .npy file.")
-DEVICE = typer.Option("--device", help="auto, amd, nvidia or cpu.")
+DEVICE = typer.Option("--device", help="auto, amd, nvidia, cpu, or a target's machine: gfx942-isa.")
 JSON = typer.Option("--json", help="One JSON document on stdout.")
 
 

@@ -124,7 +124,8 @@ class _Attention:
 
     def __init__(self, usual: Plan, head: int, causal: bool, dtype: str, cut: AttentionCut) -> None:
         if usual.plain:
-            raise LayoutError(f"attention: {usual.target or 'this target'} has no matrix instruction of {dtype}")
+            who = usual.target or "this processor"
+            raise LayoutError(f"attention: {who} has no matrix instruction of {dtype}; a device such as gfx942-isa has")
         self.head, self.causal, self.cut, self.dtype = head, causal, cut, dtype_named(dtype)
         self.direct = usual.instruction.name.startswith("mma.sync")
         if cut.in_lds and not self.direct:

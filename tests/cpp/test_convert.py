@@ -114,7 +114,7 @@ def test_random_layouts_are_what_the_texts_say() -> None:
     tally = Counter[tuple[str, bool]]()
 
     @seed(SEED)
-    @settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(chains())
     def check(d: TensorDescriptor) -> None:
         if d.is_empty or np.prod([int(n) for n in d.lengths]) > 5000:

@@ -19,7 +19,7 @@ from layoutalg.formats import load
 from layoutalg.formats.check import check, check_all
 from layoutalg.index import FALSE, TRUE, eq, negation, symbol, var, xor
 from layoutalg.layout import make_naive_tensor_descriptor
-from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Onto, Verdict, prove, prove_all, solver
+from layoutalg.prove import ForAll, Injective, InjectiveMap, Limits, Onto, Verdict, parallel, prove, prove_all, solver
 from layoutalg.prove.cache import Cache
 from layoutalg.prove.content import content
 from layoutalg.prove.decide import STRATEGIES
@@ -267,7 +267,7 @@ def test_the_claims_of_all_files_are_shared_out_by_one_pool_in_batches(monkeypat
             self.handed += 1
             return super().submit(*args, **kwargs)
 
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(parallel.futures, "ProcessPoolExecutor", Pool)
     specs = [load(path) for path in sorted(Path("proofs/transforms").glob("*.toml"))]
     found = check_all(specs, jobs=2)
     claims = [r.verdict.name for results in found for r in results]

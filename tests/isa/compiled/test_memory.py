@@ -61,9 +61,9 @@ def test_drawn_accesses_are_the_same(target):
 
 @pytest.mark.slow
 def test_a_difference_is_seen(monkeypatch):
-    """What is loaded of narrow elements is lost."""
+    """What is loaded is lost."""
     from layoutalg.isa.compiled.memory import TextMemory
 
-    (code, *_) = drawn(0, "gfx942")
+    (code, *_) = drawn(1, "gfx942")
     monkeypatch.setattr(TextMemory, "_widened", lambda self, access, register, array: self.w.const(0, 32))
     assert left(execute_plainly, code) != left(execute, code)

@@ -21,10 +21,10 @@ from layoutalg.isa.interpreter.step import Interpreter
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.lanes import WaveLanes
-from layoutalg.isa.run.memories import WaveMemory
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.isa.run.tensors import WaveTensors
 from layoutalg.isa.semantics.control import SETS_SKIPPING, VECTOR
 from layoutalg.isa.semantics.ordering import CONTROLS_CACHES
 from layoutalg.isa.semantics.table import ALU
@@ -39,7 +39,7 @@ class ConcreteMachine:
     ) -> None:  # fmt: skip
         """`blocks` has a row (x, y, z) for each block; the rest is as for `WaveMemory`."""
         self.registers = WaveRegisters(kernel, blocks, waves_per_block, threads)
-        self.memory = WaveMemory(self.registers, memory, place, meter, strict, races, first)
+        self.memory = WaveTensors(self.registers, memory, place, meter, strict, races, first)
         self.interpreter = Interpreter(self.registers, self.memory, WaveLanes(self.registers))
         self.skips = np.zeros(self.registers.waves, np.bool_)  # which waves are in VSKIP mode
         self.skipping = False  # whether one is

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 from layoutalg.isa.semantics.values import Values, Word
@@ -131,10 +132,7 @@ class Geometry:
     @property
     def elements(self) -> int:
         """How many elements the box has."""
-        count = 1
-        for length in self.box:
-            count *= length
-        return count
+        return prod(self.box)
 
     def place(self, number: Any) -> Any:
         """How far from the box's beginning in LDS its element of a number is, in bytes."""

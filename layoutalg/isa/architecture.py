@@ -364,6 +364,7 @@ _CDNA5 = replace(
     packs_low_scalars=True,
     wide_literals=True,
     even_vectors=True,
+    loads_keep_other_half=False,  # LLVM's pull request 155293: "sram-ecc is always on"
     hints=frozenset({"nv"}),  # that nobody writes it meanwhile
     # LLVM, GCNSubtarget::hasSignedGVSOffset; rocm-systems, rocjitsu, GlobalStoreSignExtendsNegativeSaddrVgprOffset
     signed_lane_offset=True,

@@ -328,24 +328,24 @@ static inline bool is_scratch(uint64_t low, uint64_t high, uint64_t scalar, uint
 }
 
 // Where each dword of a buffer's element is, and whether it is in range (`run.buffers` says by which rules).
-template <unsigned UNIT, unsigned DWORDS, bool TOGETHER, unsigned STRIDE>
-static WHOLE bool ranged(Block *B, Wave *W, uint64_t low, uint64_t high, uint64_t scalar, const uint64_t *offset,
-                   const uint64_t *index, uint64_t *at, uint32_t (*in)[LANES]) {
-  if (low >> 48 != B->upper || high >> 32 != B->flags)
-    B->how = B->run->buffer(low >> 48, high >> 32), B->upper = low >> 48, B->flags = high >> 32;
+template <unsigned UNIT, unsigned DWORDS, bool TOGETHER, unsigned STRIDE, unsigned UNSURE>
+static WHOLE bool ranged(Block *B, Wave *W, uint64_t base, uint64_t count, uint64_t upper, uint64_t flags,
+                   uint64_t scalar, const uint64_t *offset, const uint64_t *index, uint64_t *at,
+                   uint32_t (*in)[LANES]) {
+  if (upper != B->upper || flags != B->flags)
+    B->how = B->run->buffer(upper, flags), B->upper = upper, B->flags = flags;
   int64_t how = W->exec ? B->how : 0;
   if (how < 0) return refuse(B, "a buffer that is not modelled"), false;
-  uint64_t count = high & 0xFFFFFFFF;
   bool doubt = false;
   for (unsigned l = 0; l < LANES; l++) {
-    at[l] = (low & ((1ull << 48) - 1)) + scalar + offset[l];
+    at[l] = base + scalar + offset[l];
     bool active = W->x[l] != 0;
     doubt |= active && offset[l] >> 32;
     for (unsigned k = 0; k < DWORDS; k++) {
       uint64_t start = offset[l] + 4 * k;
-      bool there = start + UNIT + scalar <= count;
+      bool there = start + UNIT + UNSURE + scalar <= count;
       bool out = start >= count && ((offset[l] + scalar) & 0xFFFFFFFF) + 4 * k >= count;
-      if (index && (low >> 48 & STRIDE)) out = index[l] >= count;
+      if (index && (upper & STRIDE)) out = index[l] >= count;
       if (how) there = count != 0, out = count == 0;
       doubt |= active && !there && !out;
       in[k][l] = active && there ? ~0u : 0;

@@ -84,17 +84,18 @@ class TextMemory:
     ) -> None:
         """Where each dword is and whether it is in range, then an access of each that is."""
         emission, rules = self.emission, RULES[self.architecture.name]
-        low, high = descriptor[0], self.w.pair(*descriptor[1:])
         at, which = emission.array(offset), emission.array(self._wide(index)) if index is not None else "0"
-        words = ", ".join(emission.use(word) for word in (low, high, self.w.zext(scalar)))
+        said, moved = rules.fields(self.w, descriptor), self.w.zext(scalar)
+        words = ", ".join(map(emission.use, (said.base, said.count, said.upper, said.flags, moved)))
         dwords, name, brought = max(1, access.size // 4), emission.name(), []
         whole, stride = int(access.atomic is not None or not rules.by_dword), rules.stride
         if self.registers.kernel.has_scratch_buffer:
             meant = f"{SCRATCH_BUFFER[0] + SCRATCH_OFFSET}ull, {SCRATCH_BUFFER[1]}ull, 0"
-            emission.whole(f'if (is_scratch({words}, {meant})) return refuse(B, "scratch by its buffer");')
+            raw = ", ".join(map(emission.use, (descriptor[0], self.w.pair(*descriptor[1:]), moved)))
+            emission.whole(f'if (is_scratch({raw}, {meant})) return refuse(B, "scratch by its buffer");')
         emission.whole(f"uint64_t {name}[LANES];")
         emission.whole(f"uint32_t {name}_in[{dwords}][LANES];")
-        self._check(f"ranged<{min(access.size, 4)}, {dwords}, {whole}, {stride}>"
+        self._check(f"ranged<{min(access.size, 4)}, {dwords}, {whole}, {stride}, {rules.unsure}>"
                     f"(B, W, {words}, {at}, {which}, {name}, {name}_in)")  # fmt: skip
         placed = replace(access, space="global")
         if access.atomic or dwords == 1:

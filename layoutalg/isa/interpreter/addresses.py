@@ -120,7 +120,9 @@ class Addresses:
         index, which comes before a vector offset, the sum has so many strides (`semantics.buffers`).
         """
         rules = RULES[self.kernel.architecture.name]
-        refuse_fields(instruction, _CACHE_FIELDS | {"offset", "offen", "lds"} | ({"idxen"} if rules.stride else set()))
+        refuse_fields(instruction, self._hints | {"offset", "offen", "lds"} | ({"idxen"} if rules.stride else set()))
+        if instruction.fields.get("offset", 0) >> rules.offset:
+            raise UnsupportedInstructionError(f"{instruction.place}: an offset with a sign")
         if instruction.fields.get("lds") and instruction.operands.get("d", Operand("v")) != Operand("v"):
             raise UnsupportedInstructionError(f"{instruction.place}: a result that does not come back")
         fields, w, registers = instruction.fields, self.w, self.registers

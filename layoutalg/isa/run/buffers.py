@@ -22,27 +22,25 @@ def in_range(
 ) -> tuple[Array, list[Array]]:
     """The address of each lane's element, and of each of its dwords whether it is in range, in active lanes.
 
-    The words of 64 bits are the descriptor's two, the scalar and the other offset, and the index that is in that; a
+    The words of 64 bits are the descriptor's fields, the scalar and the other offset, and the index that is in that; a
     `whole` element is in range or not.  Raises `UnsupportedInstructionError` for a descriptor that is not modelled, and
     where sources differ in what is in range.
     """
-    rules, (low, high, scalar, offset) = RULES[architecture], words
-    address = (low & np.uint64((1 << 48) - 1)) + scalar + offset
-    upper, flags = (low >> np.uint64(48))[active], (high >> np.uint64(32))[active]
-    for pair in np.unique(np.stack([upper, flags], axis=-1), axis=0):
+    rules, (base, count, upper, flags, scalar, offset) = RULES[architecture], words
+    address, flags = base + scalar + offset, flags[active]
+    for pair in np.unique(np.stack([upper[active], flags], axis=-1), axis=0):
         why = rules.why_not(*(int(word) for word in pair))
         if why:
             raise UnsupportedInstructionError(f"{where}: a buffer that is not modelled: {why}")
-    count = high & np.uint64((1 << 32) - 1)
     unchecked = np.zeros(active.shape, np.bool_)
     unchecked[active] = [rules.mode(int(word)) == NOTHING for word in flags] if len(flags) else []
     doubt, inside = active & (offset >> np.uint64(32) != 0), []
     for k in range(max(1, size // 4)):
         start = offset + np.uint64(4 * k)
-        there = start + np.uint64(min(size, 4)) + scalar <= count
+        there = start + np.uint64(min(size, 4) + rules.unsure) + scalar <= count
         out = (start >= count) & ((offset + scalar & np.uint64((1 << 32) - 1)) + np.uint64(4 * k) >= count)
         if index is not None:
-            out = np.where(low >> np.uint64(48) & np.uint64(rules.stride) != 0, index >= count, out)
+            out = np.where(upper & np.uint64(rules.stride) != 0, index >= count, out)
         there, out = np.where(unchecked, count != 0, there), np.where(unchecked, count == 0, out)
         doubt |= active & ~there & ~out
         inside.append(active & there)

@@ -26,6 +26,7 @@ from layoutalg.isa.run.races import Races, of_each_block_alike
 from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.run.wait_counters import Key
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, may_be_atomic
+from layoutalg.isa.semantics.buffers import RULES
 from layoutalg.isa.semantics.control import JUMPS
 from layoutalg.isa.semantics.counted import counted
 from layoutalg.isa.semantics.ordering import renews, writes_back
@@ -93,14 +94,14 @@ class WaveMemory(WaveCopies):
             return
         counters = self._issue(instruction)
         (truths,) = registers.by_wave(registers.agree("which lanes are active", registers.active))
+        said = RULES[self.architecture.name].fields(registers.w, descriptor)
+        given = (said.base, said.count, said.upper, said.flags, registers.w.zext(scalar), offset)
         words = [
             spread(self._agreed("an address", word, registers.active), truths.shape)
-            for word in (low, high, registers.w.zext(scalar), offset, *(() if index is None else (index,)))
+            for word in (*given, *(() if index is None else (index,)))
         ]
-        whole, which = access.atomic is not None, words[4] if len(words) > 4 else None
-        address, inside = in_range(
-            self.architecture.name, words[:4], access.size, whole, truths, registers.where, which
-        )
+        whole, which = access.atomic is not None, None if index is None else words.pop()
+        address, inside = in_range(self.architecture.name, words, access.size, whole, truths, registers.where, which)
         part, self.alike = replace(access, space="global"), False
         parts = [(address, Chosen(inside[0]))]
         if not all(np.array_equal(one, inside[0]) for one in inside):

@@ -1,6 +1,6 @@
 """Buffers that scalar registers describe, as one lane sees them: where an access goes, and which of it happens.
 
-The descriptor's words (`isa.semantics.buffers`) are a base of 48 bits, the bytes from there on that are in range, and
+A descriptor (`isa.semantics.buffers`) says a base, the bytes from there on that are in range, and
 flags.  What is out of range the hardware drops, so the range is a guard of the access:
 
 | the offset, n bytes in range | touches | gives |
@@ -21,17 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, div, le, mod, simplify
+from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, le, mod, simplify
 from layoutalg.index.conditions import disjunction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 from layoutalg.symex.machine.addresses import ways
 from layoutalg.symex.machine.arithmetic import IndexValues
-from layoutalg.symex.values.modular import representative
 from layoutalg.symex.values.word import NotReadable, Word
-
-#: Bits of a base.
-BASE = 48
 
 #: Of an offset that is chosen among more than so many, the choices are not looked at one by one.
 MOST_WAYS = 4
@@ -52,21 +48,19 @@ class DescribedBuffer:
     def __init__(self, values: IndexValues, architecture: str, words: tuple[Word, Word, Word], place: str) -> None:
         """Raises `NotReadable` for one that is not modelled."""
         self.w, self.rules, self.place = values, RULES[architecture], place
-        flags = simplify(words[2].expr)
+        said = self.rules.fields(values, words)
+        upper, flags = (simplify(values.unsigned(word)) for word in (said.upper, said.flags))
         if flags.op != "const":
             raise NotReadable(f"{place}: a buffer whose flags are not constant: {flags}")
-        mode = int(flags.value) % (1 << 32)
-        base = simplify(representative(words[0].expr, 64))
-        upper = ZERO if values.ranges.in_range(base, 0, 1 << BASE) else simplify(div(mod(base, 1 << 64), 1 << BASE))
         if upper.op != "const":
             raise NotReadable(f"{place}: a buffer whose stride is not seen")
+        mode = int(flags.value)
         why = self.rules.why_not(int(upper.value), mode)
         if why:
             raise NotReadable(f"{place}: a buffer that is not modelled: {why}")
         self.stride = int(upper.value)
-        self.base = base if upper is ZERO else simplify(mod(base, 1 << BASE))
+        self.base, self.bytes = simplify(values.unsigned(said.base)), simplify(values.unsigned(said.count))
         self.unchecked = self.rules.mode(mode) == NOTHING
-        self.bytes = values.unsigned(words[1])
 
     def parts(
         self, access: MemoryInstruction, scalar: Word, offset: Word, index: Word | None = None
@@ -90,11 +84,11 @@ class DescribedBuffer:
     def _inside(self, start: Expr, first: int, size: int, moved: Expr, index: Expr | None) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
         found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
-        clear = (
-            moved is ZERO and index is None and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
-        )
+        exact = moved is ZERO and index is None and not self.rules.unsure
+        clear = exact and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
         for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
-            inside, outside = le(way + first + size + moved, self.bytes), le(self.bytes, way + first)
+            inside = le(way + first + size + self.rules.unsure + moved, self.bytes)
+            outside = le(self.bytes, way + first)
             if moved is not ZERO:  # by one reading it wraps
                 outside = all_of(outside, le(self.bytes, mod(way + moved, 1 << 32) + first))
             if index is not None:

@@ -29,6 +29,9 @@ extern "C" __device__ int add(int, i4, int, int, int) RAW("atomic.add.i32");
 
 __device__ i4 buffer(void* data, int high, int bytes, int flags) {
   unsigned long long at = (unsigned long long)data;
+#ifdef __gfx1250__
+  return i4{(int)at, (int)(at >> 32 & 0x1ffffff) | bytes << 25, (int)((unsigned)bytes >> 7), flags};
+#endif
   return i4{(int)at, (int)(at >> 32 & 0xffff) | high, bytes, flags};
 }
 
@@ -68,7 +71,7 @@ DATA = np.arange(1, 65, dtype=np.float32)
 
 
 def copied(target, *, count=256, high=0, flags=None, scalar=0, first=0):
-    flags = FLAGS[target] if flags is None else flags
+    flags = FLAGS.get(target, 0) if flags is None else flags
     return run(target, "copy", DATA, np.full(64, -1, np.float32), count, high, flags, scalar, first)[1]
 
 
@@ -154,3 +157,30 @@ def test_atomic_operations_in_a_buffer(target):
     after, found = run(target, "counted", n, out, 40, FLAGS[target])
     assert after.tolist() == [2] * 10 + [0] * 22
     assert found.tolist() == [0, 1] * 10 + [0] * 44
+
+
+def test_a_buffer_of_gfx1250_has_fields_of_its_own():
+    """What ends where the buffer does is in it by one source and out of it by another."""
+    copied_, doubt = functools.partial(copied, "gfx1250"), "sources differ in whether it is in the range"
+    assert np.array_equal(copied_(count=257), DATA)
+    assert np.array_equal(copied_(count=0x7FFFFFFE), DATA)
+    assert copied_(count=0x7FFFFFFE, first=-(1 << 31)).tolist() == [-1] * 64  # how Triton masks lanes
+    assert copied_(count=0).tolist() == [-1] * 64
+    for differs in ({"count": 256}, {"count": 12}, {"count": 14}, {"count": 273, "scalar": 16, "first": -16}):
+        with pytest.raises(UnsupportedInstructionError, match=doubt):
+            copied_(**differs)
+    with pytest.raises(Fault, match="past the end of buffer"):
+        copied_(count=261, first=4)
+    assert np.array_equal(copied_(count=1, flags=1), DATA)  # of 2³⁹ + 1 bytes
+    more = np.arange(256, dtype=np.float32)
+    assert np.array_equal(run("gfx1250", "fours", more, np.zeros((64, 4), np.float32), 1025, 0, 0)[1].ravel(), more)
+
+
+@pytest.mark.parametrize(("flags", "why"), [
+    (1 << 12, "it has a stride"), (1 << 26, "it has a stride that is multiplied"), (1 << 28, "it has swizzled places"),
+    (1 << 29, "it has a range that is checked record by record"), (1 << 31, "it has the type of another resource"),
+    (1 << 6, "its last word has the bits 0x40"),
+])  # fmt: skip
+def test_a_buffer_of_gfx1250_that_is_not_modelled_is_refused(flags, why):
+    with pytest.raises(UnsupportedInstructionError, match=f"a buffer that is not modelled: {why}"):
+        copied("gfx1250", count=257, flags=flags)

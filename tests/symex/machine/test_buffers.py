@@ -19,6 +19,7 @@ from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 FLAGS = {target: 0x31004000 if target.startswith("gfx1") else 0x00020000 for target in TARGETS}  # CK Tile's
+RDNA = [0x31004000, 0x31027000, 0x21004000]
 LANES = 8
 LANE = var("lane", LANES)
 
@@ -31,27 +32,27 @@ def by_enumeration(goal: Expr, given: Expr) -> bool:
 
 
 def drawn(draw: random.Random, architecture: str) -> tuple[list[int], Expr, int]:
-    """A descriptor of two words of 64 bits and a scalar offset; each lane's offset; bytes of the element."""
-    count = draw.choice([0, 1, 16, 20, 24, 32, 40, 100, 0x7FFFFFFE, 1 << 31, (1 << 32) - 1])
-    flags = draw.choice([0x00020000, 0x00027000] if architecture == "cdna" else [0x31004000, 0x31027000, 0x21004000])
+    """A descriptor's fields (`BufferFields`) and a scalar offset; each lane's offset; bytes of the element."""
+    count = draw.choice([0, 1, 16, 20, 24, 32, 40, 41, 100, 0x7FFFFFFE, 1 << 31, (1 << 32) - 1])
+    flags = draw.choice({"cdna": [0x00020000, 0x00027000], "cdna5": [0]}.get(architecture, RDNA))
     if draw.random() < 0.1:
-        flags ^= 1 << draw.randrange(32)
-    upper = draw.choice([0] * 9 + [16, 1 << 14])
+        flags ^= 1 << draw.randrange(6 if architecture == "cdna5" else 0, 32)
+    upper = draw.choice([0] * 9 + [16, 1 << 14]) if architecture != "cdna5" else 0
     offset = LANE * draw.choice([1, 2, 4, 8, 16]) + draw.choice([0, 0, 0, 4, 12, 4095])
     if draw.random() < 0.5:
         offset = select(draw.randrange(LANES + 1) > LANE, offset, draw.choice([1 << 31, (1 << 32) - 4, (1 << 32) + 8]))
     scalar = draw.choice([0, 0, 0, 4, 16])
-    return [1 << 20 | upper << 48, count | flags << 32, scalar], offset, draw.choice([1, 2, 4, 8, 12, 16])
+    return [1 << 20, count, upper, flags, scalar], offset, draw.choice([1, 2, 4, 8, 12, 16])
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("architecture", ["cdna", "rdna3", "rdna4"])
+@pytest.mark.parametrize("architecture", ["cdna", "rdna3", "rdna4", "cdna5"])
 def test_the_range_is_that_of_the_run_on_numbers(architecture: str) -> None:
     met = set()
     for seed in range(FIRST, FIRST + count(60)):
         words, offset, size = drawn(draw := random.Random(seed), architecture)
         index = LANE * draw.choice([1, 3]) if architecture == "cdna" and draw.random() < 0.3 else None
-        offset += 0 if index is None else index * (words[0] >> 48 & 0x3FFF)
+        offset += 0 if index is None else index * (words[2] & 0x3FFF)
         name = {1: "UBYTE", 2: "USHORT", 4: "DWORD", 8: "DWORDX2", 12: "DWORDX3", 16: "DWORDX4"}[size]
         w, access = IndexValues(by_enumeration), ACCESSES[f"BUFFER_LOAD_{name}"]
         offsets, indices = (
@@ -59,7 +60,7 @@ def test_the_range_is_that_of_the_run_on_numbers(architecture: str) -> None:
             for e in (offset, LANE if index is None else index)
         )
         which = {} if index is None else {"index": indices}
-        asked = w.word(words[2]), w.word(offset, 64), None if index is None else w.word(index)
+        asked = w.word(words[4]), w.word(offset, 64), None if index is None else w.word(index)
         numbers = [np.full(LANES, word, np.uint64) for word in words]
         try:
             address, inside = in_range(
@@ -83,9 +84,11 @@ def test_the_range_is_that_of_the_run_on_numbers(architecture: str) -> None:
         assert {"refused", "1 parts"} <= met, met
 
 
-def described(w: IndexValues, architecture: str, words: list[int]) -> DescribedBuffer:
-    count, flags = (w.word(words[1] >> 32 * k & 0xFFFFFFFF) for k in range(2))
-    return DescribedBuffer(w, architecture, (w.word(words[0], 64), count, flags), "here")
+def described(w: IndexValues, architecture: str, fields: list[int]) -> DescribedBuffer:
+    base, count, upper, flags, _ = fields
+    packed = base | upper << 48 | count << (57 if architecture == "cdna5" else 64) | flags << 96
+    low, third, last = packed % (1 << 64), packed >> 64 & 0xFFFFFFFF, packed >> 96
+    return DescribedBuffer(w, architecture, (w.word(low, 64), w.word(third), w.word(last)), "here")
 
 
 def never(goal: Expr, given: Expr) -> bool:
@@ -100,7 +103,7 @@ def test_whole_elements_of_whole_ranges_are_in_or_out_by_their_multiples(count: 
     for k in range(1, LANES):
         offset = select(k > LANE, offset, LANE * 16 % 112 + 16 * k)
     w = IndexValues(by_enumeration if count % 16 else never)
-    words = [1 << 20, count | 0x20000 << 32, 0]
+    words = [1 << 20, count, 0, 0x20000, 0]
     parts = described(w, "cdna", words).parts(ACCESSES["BUFFER_LOAD_DWORDX4"], w.const(0, 32), w.word(offset, 64))
     assert len(parts) == (1 if count % 16 == 0 else 4)
     for k in range(LANES):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, Architecture
@@ -51,12 +52,12 @@ class KernelBinary(Descriptor):
         """The kernel's name."""
         return self.metadata.name
 
-    @property
+    @cached_property
     def machine(self) -> CodeFormat:
         """How the target's machine code is read."""
         return code_format(self.target)
 
-    @property
+    @cached_property
     def architecture(self) -> Architecture:
         """The instruction set."""
         return ARCHITECTURES[self.machine.decoder]

@@ -31,6 +31,7 @@ from functools import lru_cache
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.container.binary import KernelBinary
+from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction, access_of
 from layoutalg.isa.semantics.entries import bits_of
@@ -111,7 +112,7 @@ def _gives_back(instruction: Instruction) -> bool:
 
 def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     """What is wrong with an instruction."""
-    if any(kernel.machine.has_not(one.name) for one in instruction.halves or (instruction,)):
+    if any(_has_not(kernel.target, one.name) for one in instruction.halves or (instruction,)):
         yield f"an instruction that {kernel.target} has not"
     if instruction.fields.get("lds") and kernel.machine.has_not(_WIDE_TO_LDS.get(instruction.name, "")):
         yield f"a load to LDS that {kernel.target} has not"
@@ -145,6 +146,11 @@ def _faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]:
     yield from _bus_faults(kernel, instruction)
 
 
+@lru_cache(maxsize=1 << 14)
+def _has_not(target: str, name: str) -> bool:
+    return code_format(target).has_not(name)
+
+
 def _vector_faults(kernel: KernelBinary, operand: Operand, count: int, may_be_odd: bool) -> Iterator[str]:
     most = kernel.vector_registers if operand.kind == "v" else kernel.accumulators
     if operand.index + count > most:
@@ -172,10 +178,9 @@ def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iter
     """Each operand by its role, and how many registers it takes; of an instruction without an entry, one."""
     for one in instruction.halves or (instruction,):
         name, matrix = one.name, matrix_instruction_of(one.name, target)
+        counts: Mapping[str, int]
         if name in ALU:
-            tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
-            counts = {token[0]: _count(token, wave_size) for token in tokens if token[0] in "abcdmn"}
-            counts |= {"m2": counts["m"]} if "m" in counts else {}
+            counts = _alu_counts(name, wave_size)
         elif name in ACCESSES:
             counts = _access_counts(one, access_of(name, one.fields))
         elif matrix is not None:
@@ -185,6 +190,13 @@ def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iter
         else:
             counts = dict.fromkeys(one.operands, 1)
         yield from ((role, operand, counts[role]) for role, operand in one.operands.items() if role in counts)
+
+
+@lru_cache(maxsize=1 << 12)
+def _alu_counts(name: str, wave_size: int) -> Mapping[str, int]:
+    tokens = dict.fromkeys((*ALU[name].writes, *ALU[name].reads))
+    counts = {token[0]: _count(token, wave_size) for token in tokens if token[0] in "abcdmn"}
+    return counts | ({"m2": counts["m"]} if "m" in counts else {})
 
 
 def _count(token: str, lanes: int) -> int:
@@ -252,7 +264,7 @@ def _bus_faults(kernel: KernelBinary, instruction: Instruction) -> Iterator[str]
 
 def _modifier_faults(instruction: Instruction) -> Iterator[str]:
     alu, fields = ALU.get(instruction.name), instruction.fields
-    if alu is None:
+    if alu is None or not fields:
         return
     there = bits_of({token[0] for token in alu.reads})
     of_numbers = bits_of(alu.signs) if alu.signs else there

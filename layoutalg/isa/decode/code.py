@@ -165,11 +165,11 @@ def _with_whole_file(kernel: KernelBinary, instructions: Sequence[Instruction]) 
     Both are parts of one file, accumulation registers behind the others (AMDGPUUsage, COMPUTE_PGM_RSRC3, ACCUM_OFFSET):
     hand-written kernels name them as vector registers, wherever the descriptor begins them.
     """
+    if kernel.architecture.accumulators != "shared" or not kernel.accumulators:
+        return kernel
     named = {operand for one in instructions for operand in one.operands.values() if operand.kind in ("v", "a")}
     last = max((operand.index for operand in named), default=0)
-    if kernel.architecture.accumulators != "shared" or not kernel.accumulators or last < kernel.vector_registers:
-        return kernel
-    if any(operand.kind == "a" for operand in named):
+    if last < kernel.vector_registers or any(operand.kind == "a" for operand in named):
         return kernel
     return replace(kernel, vector_registers=min(256, kernel.vector_registers + kernel.accumulators), accumulators=0)
 

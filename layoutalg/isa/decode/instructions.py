@@ -23,13 +23,14 @@ What it cannot represent: instructions with data-parallel-primitive operands (th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
+from layoutalg.isa.decode.alike import Patterns
 from layoutalg.isa.decode.buffers import buffer_instruction
 from layoutalg.isa.decode.dual import DualHalf, DualWords, dual_words
 from layoutalg.isa.decode.extended import (
@@ -40,6 +41,8 @@ from layoutalg.isa.decode.extended import (
     with_second_dword,
     with_signs,
 )
+from layoutalg.isa.decode.halves import halves_of, pick_halves
+from layoutalg.isa.decode.instruction import Instruction as Instruction
 from layoutalg.isa.decode.opcodes import OwnOpcode
 from layoutalg.isa.decode.operand import EXEC as EXEC
 from layoutalg.isa.decode.operand import NO_REGISTER as NO_REGISTER
@@ -56,39 +59,6 @@ with lazy_imports():
     import tinygrad.renderer.amd as amd
 
 
-@dataclass(frozen=True)
-class Instruction:
-    """One instruction, or one half of a dual one."""
-
-    address: int
-    size: int  # bytes
-    name: str  # as the ISA manual of its architecture has it, without _e32 and _e64; formats that fields pick behind it
-    form: str  # the encoding: SOP2, VOP3, DS, …
-    operands: Mapping[str, Operand] = field(default_factory=lambda: MappingProxyType({}))
-    fields: Mapping[str, int] = field(
-        default_factory=lambda: MappingProxyType({})
-    )  # immediates and modifiers, none that is the assembler's own
-    halves: tuple[Instruction, ...] = ()  # of a dual instruction: both read before either writes
-    mode: int | None = None  # the float mode, where the code sets it (`modes`); else the descriptor's
-
-    @cached_property
-    def is_branch(self) -> bool:
-        """Whether it may go on elsewhere, at an address relative to its own."""
-        return self.name.startswith(("S_BRANCH", "S_CBRANCH"))
-
-    @cached_property
-    def place(self) -> str:
-        """Its address and text, as messages have them."""
-        return f"{self.address:#x} {self}"
-
-    def __str__(self) -> str:
-        if self.halves:
-            return " :: ".join(map(str, self.halves))
-        operands = ", ".join(f"{role}={operand}" for role, operand in self.operands.items())
-        fields = " ".join(f"{name}:{value:#x}" for name, value in self.fields.items())
-        return " ".join(part for part in (self.name.lower(), operands, fields) if part)
-
-
 def decode(code: bytes, address: int, architecture: Architecture, target: str = "") -> Iterator[Instruction]:
     """The instructions of a piece of code, in order.
 
@@ -100,12 +70,12 @@ def decode(code: bytes, address: int, architecture: Architecture, target: str = 
     >>> [str(instruction) for instruction in decode(bytes.fromhex("00810080"), 0, ARCHITECTURES["cdna"])]
     ['s_add_u32 d=s0, a=s0, b=1']
     """
-    position, known = 0, _known(architecture, target)
+    position, known, patterns = 0, _known(architecture, target), _patterns(architecture, target)
     while position < len(code):
         found = next((one for size in _SIZES if (one := known.get(code[position : position + size]))), None)
         if found is None:
             try:
-                found = _first(code[position : position + _SIZES[-1]], architecture, target)
+                found = first_of(code[position : position + _SIZES[-1]], architecture, target, patterns)
             except UnsupportedInstructionError as error:
                 raise UnsupportedInstructionError(f"{error}, at {address + position:#x}") from error
             if len(known) == _MOST:
@@ -129,8 +99,18 @@ def _known(architecture: Architecture, target: str) -> dict[bytes, Instruction]:
     return {}
 
 
-def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
-    """The first instruction of 16 bytes, at the address 0."""
+@lru_cache
+def _patterns(architecture: Architecture, target: str) -> Patterns:
+    """What the instructions that were decoded have in common with others."""
+    return Patterns()
+
+
+def first_of(code: bytes, architecture: Architecture, target: str, patterns: Patterns) -> Instruction:
+    """The first instruction of 16 bytes, at the address 0; by its pattern, if that is known."""
+    word = int.from_bytes(code, "little")
+    alike = patterns.find(word)
+    if alike is not None:
+        return alike
     extra = _undecoded(code, architecture)
     if extra is not None:
         return Instruction(0, 8, extra, "MUBUF")
@@ -144,7 +124,12 @@ def _first(code: bytes, architecture: Architecture, target: str) -> Instruction:
             return Instruction(0, 12, tensor.name, "TENSOR", groups, MappingProxyType(tensor.fields))
         known, own, tables = readable(code.ljust(16, b"\0"), architecture, target)
         raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
-        return _with_wide(_normalised(with_second_dword(raw, known), architecture, own), known)
+        raw = with_second_dword(raw, known)
+        found, places = _normalised(raw, architecture, own)
+        whole = _with_wide(found, known)
+        if places and whole is found and own is None and raw._raw == word & (1 << 8 * found.size) - 1:
+            patterns.add(word, found, places)
+        return whole
     except (ValueError, AssertionError, UnsupportedInstructionError) as error:
         raise UnsupportedInstructionError(f"bytes {code[:8].hex()}: {error}") from error
 
@@ -171,6 +156,9 @@ _ROLES = {
     "srsrc": "resource", "data": "data", "vsrc": "data", "data0": "data", "data1": "data2", "vdata": "data",
 }  # fmt: skip
 
+#: Of these, those that hold a half or a quarter of the register's number.
+_ALIGNED = frozenset({"sbase", "srsrc"})
+
 #: Fields that carry numbers, kept under these names; every other field that is set is kept under its own.
 _NUMBERS = {"ioffset": "offset"}
 
@@ -179,12 +167,14 @@ _NUMBERS = {"ioffset": "offset"}
 DEFAULTS: Mapping[str, Mapping[str, int]] = {"VOP3P": {"opsel_hi": 3, "opsel_hi2": 1}, "VBUFFER": {"format": 1}}
 
 
-def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = None) -> Instruction:
-    """What was decoded in the form of this module, at the address 0."""
+def _normalised(
+    raw: Any, architecture: Architecture, own: OwnOpcode | None = None
+) -> tuple[Instruction, Mapping[str, int]]:
+    """What was decoded in the form of this module, at the address 0, and of its operands where their fields begin."""
     form = type(raw).__name__.removesuffix("_LIT")
     if form == "VOPD":
         halves = tuple(_dual_half(raw, half, architecture) for half in "xy")
-        return _dual(halves, form, raw.size())
+        return _dual(halves, form, raw.size()), {}
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     known = raw.op.name.removesuffix("_E32").removesuffix("_E64")
@@ -201,7 +191,7 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
         read |= {"imm", "soffset_en"} | (frozenset() if raw.imm else {"offset"})
         if "soffset" not in unused:
             operands["soffset"] = _scalar_offset(raw, name, architecture)
-    defaults = DEFAULTS.get(plain, {})
+    defaults, places = DEFAULTS.get(plain, {}), dict[str, int]()
     for key, bits in raw._fields:
         value = getattr(raw, key)
         if key in ("op", "encoding", "seg", "literal") or key in read:
@@ -215,7 +205,10 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
         elif key == "saddr" and value.offset == architecture.no_base:
             operands["base"] = NO_REGISTER
         elif key in _ROLES:
-            operands.setdefault(_role(key, name, plain), operand(value.offset, raw._literal, architecture))
+            role = _role(key, name, plain)
+            if role not in operands:
+                operands[role] = operand(value.offset, raw._literal, architecture)
+                places |= {} if key in _ALIGNED else {role: bits.lo}
         elif value.offset:
             fields[key] = value.offset
     if own and name.startswith(_REUSING):
@@ -226,10 +219,20 @@ def _normalised(raw: Any, architecture: Architecture, own: OwnOpcode | None = No
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw, architecture.accumulators == "apart")
     if architecture.halves:
-        narrow = own.halves if own and own.halves is not None else _halves(raw, plain)
+        narrow = own.halves if own and own.halves is not None else halves_of(raw, plain)
         if architecture.short_halves or plain == "VOP3":
-            _pick_halves(narrow, plain, operands, fields)
-    return Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+            pick_halves(narrow, plain, operands, fields)
+    found = Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
+    return found, _places(raw, places, operands)
+
+
+def _places(raw: Any, places: Mapping[str, int], operands: Mapping[str, Operand]) -> Mapping[str, int]:
+    """Of operands that are registers with the number of a field, and of literals: the field's lowest bit."""
+    literal = {bits.lo for key, bits in raw._fields if key == "literal"}
+    return {
+        **{role: low for role, low in places.items() if operands[role].kind in ("v", "a", "s")},
+        **{role: low for low in literal for role, one in operands.items() if one.kind == "bits"},
+    }
 
 
 #: CDNA 5's products have a bit in the place of OP_SEL_HI of the third source, which says that B is again the one before
@@ -324,34 +327,6 @@ def _accumulators(
     for role in roles:
         if role in operands and operands[role].kind == "v":
             operands[role] = Operand("a", operands[role].index)
-
-
-def _halves(raw: Any, form: str) -> frozenset[str]:
-    """The roles that are of 16 bits, by the decoder's operand table; packed operations pick halves of their own."""
-    if not form.startswith("VOP") or form == "VOP3P":
-        return frozenset()
-    sizes = {key.removeprefix("v"): size for key, (_, size, _) in raw.operands.items()}
-    return frozenset(role for key, role in _VECTOR_ROLES.items() if sizes.get(key) == 16)
-
-
-#: Register fields of vector operations, without a first `v`, → role.
-_VECTOR_ROLES = {"src0": "a", "src1": "b", "src2": "c", "dst": "d"}
-
-
-def _pick_halves(roles: frozenset[str], form: str, operands: dict[str, Operand], fields: dict[str, int]) -> None:
-    """Which halves a 16-bit operation works on: short encodings add 128 to the register, VOP3 has bits (RDNA 3 ISA)."""
-    if not roles:
-        return
-    picked = fields.pop("opsel", 0)
-    for role, bit in (("a", 1), ("b", 2), ("c", 4), ("d", 8)):
-        operand = operands.get(role)
-        if operand is not None and operand.kind == "v" and role in roles:
-            high = operand.index >= 128 if form != "VOP3" else bool(picked & bit)
-            index = operand.index % 128 if form != "VOP3" else operand.index
-            operands[role] = Operand("v", index, high)
-            picked &= ~bit
-    if picked:  # of what is no half of a vector register
-        fields["opsel"] = picked
 
 
 def _dual(halves: tuple[Instruction, ...], form: str, size: int) -> Instruction:

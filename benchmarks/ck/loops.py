@@ -98,7 +98,7 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
 def of_ours(cut: Cut, dtype: str, target: str) -> Row:
     """Ours, of operands along k; of sizes that the tile does not divide."""
     usual, (repeats, waves, deep) = plan_for(target, OURS[dtype]), cut
-    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep))
+    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True))
     who, tile = f"ours, {waves[0] * waves[1]} waves", (plan.m, plan.n, plan.k)
     m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - 8
     task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target, plan=plan)

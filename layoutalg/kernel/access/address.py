@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from layoutalg.index import TRUE, Expr, all_of, var
+from layoutalg.index import TRUE, Expr, all_of, postorder, var
 from layoutalg.index.normal import normal, simplify
 from layoutalg.index.radix import horner
 from layoutalg.kernel.program import Tensor
@@ -44,6 +44,12 @@ class Address:
     top: tuple[Expr, ...]
     offset: Expr
     valid: Expr
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether the offset is a polynomial in the coordinates and sizes alone, and there is data everywhere."""
+        named = self.digits or self.padded or self.valid is not TRUE
+        return not named and all(part.op in ("const", "var", "add", "mul") for part in postorder(self.offset))
 
 
 @lru_cache(maxsize=1024)

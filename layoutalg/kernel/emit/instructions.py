@@ -132,6 +132,23 @@ static __device__ inline __attribute__((always_inline)) void commit_copies() {
 """The device functions of copies straight to LDS."""
 
 
+RANGED = """\
+// Loads 16 bytes where inside, else zeros: by gfx9's buffers, that load nothing out of their range, without a branch.
+template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(
+    const void* memory, unsigned bytes, bool inside
+) {
+#if defined(__gfx942__) || defined(__gfx950__)
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x80000000, 0x00020000);
+    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, inside ? bytes : 0x80000000, 0, 0));
+#else
+    return inside ? *(const Words*)((const char*)memory + bytes) : (Words)(0);
+#endif
+}
+"""
+"""The device function of ranged loads: a descriptor's words are its base, its 2³¹ bytes, and flags of raw buffers of
+dwords (CDNA 3 ISA, "Buffer Resource Descriptor")."""
+
+
 PRODUCTS_IN_LDS = """\
 // Products of tiles in LDS run beside the thread. begin_products(): sums in registers are theirs from here on;
 // await_products(): of all but so many groups they are the thread's again. publish_lds(): what the thread has written

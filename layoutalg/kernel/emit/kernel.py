@@ -25,6 +25,7 @@ from layoutalg.kernel.emit.conversions import used
 from layoutalg.kernel.emit.instructions import (
     COPIES,
     PRODUCTS_IN_LDS,
+    RANGED,
     STRAIGHT,
     matrix_load_source,
     operation_source,
@@ -38,6 +39,7 @@ from layoutalg.kernel.program import (
     Attend,
     BoxCopy,
     Fold,
+    Load,
     LoadShared,
     MemoryAccess,
     Multiply,
@@ -317,6 +319,8 @@ def _operations(program: Program) -> str:
             found[_COPIES[kind]] = None
         if isinstance(s, MultiplyShared):
             found[PRODUCTS_IN_LDS] = None
+        if isinstance(s, Load) and s.ranged:
+            found[RANGED] = None
     return "\n".join(found)
 
 

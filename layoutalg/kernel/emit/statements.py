@@ -156,6 +156,8 @@ class Writer(RowWriter):
         lines += self.named(address.digits)
         padded = self.named(address.padded)
         move = _move(s, s.tensor.name, s.tensor.dtype, self.text(address.offset))
+        if isinstance(s, Load) and s.ranged and any(test is not TRUE for test in bounds(s, x)):
+            return self.ranged(s, x, address)
         first = first_copy(self.program, s.registers) if isinstance(s, Store) else TRUE
         stored_by = [] if first is TRUE else [self.text(first)]
         inside = [*stored_by, *self.within(s, x, address)]
@@ -170,6 +172,19 @@ class Writer(RowWriter):
         title = f"// {s.registers.name} {'<-' if s.loads else '->'} {s.tensor.name}"
         outside = self.guard_ys(s, x) if isinstance(s.guarded, tuple) else ()
         return f"{title}\n{each_register(s.registers, chr(10).join([*lines, move]), s.together, outside)}"
+
+    def ranged(self, s: Load, x: tuple[Expr, ...], address: Address) -> str:
+        """A load that is in range where its guard holds; its address is a number, that may be wrong elsewhere."""
+        kind, (each, lane) = vector_type(s.tensor.dtype.c, s.width), _lanes(s)
+        inside = " & ".join(f"({test})" for test in self.within(s, x, address))
+        at = f"(unsigned){self.wrapped(address.offset)} * {s.tensor.dtype.bytes}"
+        lines = [
+            str(c_code(dict(zip(s.tensor.names, x, strict=True)), bits=self.bits, proved=True)),
+            f"const {kind} v = load_inside<{kind}>({s.tensor.name}, {at}, {inside});",
+            f"{each}{one_register(s.registers)} = v[{lane}];",
+        ]
+        title = f"// {s.registers.name} <- {s.tensor.name}, in range"
+        return f"{title}\n{each_register(s.registers, chr(10).join(lines), s.together)}"
 
     def guard_ys(self, s: GlobalAccess, x: tuple[Expr, ...]) -> tuple[int, ...]:
         """The Ys that a guard depends on: in loops outside the others, one test is for all that they hold."""

@@ -32,9 +32,10 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, parts_for, plan_for, tuned
+from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, has_ranges, packed, parts_for, plan_for, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
+from layoutalg.kernel.obligations.memory import RANGE, RANGED_BYTES
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy_imports
@@ -73,7 +74,9 @@ def contraction(
     multiples = _multiples(einsum, widths, plan)
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
     result = result or dtype
-    spaces = [prod([size[x] for x in t]) < 1 << (index_bits - 1) for t in tensors]
+    bytes_each = KERNEL_DTYPES[dtype].bytes if plan.ranged else 1
+    most = [(1 << (index_bits - 1)) // bytes_each] * 2 + [1 << (index_bits - 1)]
+    spaces = [prod([size[x] for x in t]) < n for t, n in zip(tensors, most, strict=True)]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
     wide = f"_v{'x'.join(map(str, widths))}" if max(widths) > 1 else ""
     made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
@@ -129,6 +132,8 @@ def _plan(
     """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums."""
     walked = _walked(einsum, index_bits)
     plan = tuned("contraction", target, dtype, widths, sizes, walked)
+    whole = index_bits == 32 and min(widths) * KERNEL_DTYPES[dtype].bytes == RANGED_BYTES
+    plan = replace(plan, ranged=True) if whole and has_ranges(target) else plan
     if KERNEL_DTYPES[dtype].bits != 16 or min(widths) < 8:
         return plan
     if sizes and walked and alone:
@@ -185,8 +190,11 @@ def contraction_task(
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
     widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
-    if plan is None and (sizes := _sizes(letters, lengths)):
-        plan = _plan(letters, dtype, target, widths[:2], bits, sizes, epilogue.rule.alone)
+    if plan is None:
+        held = widths[:2] if letters.kinds[3] else (1, 1)
+        plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone)
+        few = max(product_of(a), product_of(b)) * KERNEL_DTYPES[dtype].bytes < RANGE
+        plan = replace(plan, ranged=plan.ranged and few)
     ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)
     program = contraction(
         letters, dtype, result, target=target, plan=plan, widths=widths, epilogue=replace(epilogue, ds=ds), name=name,

@@ -43,6 +43,7 @@ class Plan:
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
     `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
     on a processor.
+    `ranged`: guards of loads to registers are ranges that an instruction checks, of tensors of at most 2³¹ bytes.
     """
 
     instruction: MatrixInstruction
@@ -59,6 +60,7 @@ class Plan:
     through: bool = False
     boxes: bool = False
     resident: int = 1
+    ranged: bool = False
 
     @property
     def collective(self) -> bool:
@@ -284,6 +286,15 @@ def enlarged(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
         if short and _busiest(plan, target, sizes) <= (1 + entry["more"]) * _busiest(usual, target, sizes):
             return plan
     return usual
+
+
+def has_ranges(target: str) -> bool:
+    """Whether products of a target check guards by ranges of buffers (products.toml says where).
+
+    >>> has_ranges("gfx942"), has_ranges("gfx1100")
+    (True, False)
+    """
+    return any(target in entry["targets"] for entry in _read()["ranged"])
 
 
 def _busiest(plan: Plan, target: str, sizes: ProblemShape) -> int:

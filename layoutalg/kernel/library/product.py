@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, extent_of, prod, var
+from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.prices import price_of
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.einsum import MapElements
@@ -25,6 +26,7 @@ from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
 from layoutalg.kernel.library.pipeline import CopiedSide, beside, pipelined
 from layoutalg.kernel.library.plans import Plan, along_k
 from layoutalg.kernel.obligations.limits import launchable
+from layoutalg.kernel.obligations.memory import RANGED_BYTES
 from layoutalg.kernel.program import (
     Barrier,
     Clear,
@@ -287,7 +289,9 @@ class Side:
         self.layout = self.chosen(layouts(length, plan, tensor.dtype.bytes))
 
     def load(self, k: Expr) -> Load:
-        return Load(self.registers, self.tensor, self.place(k), self.moving)
+        ranged = self.plan.ranged and self.width * self.tensor.dtype.bytes == RANGED_BYTES
+        ranged &= address_of(self.tensor).is_polynomial
+        return Load(self.registers, self.tensor, self.place(k), self.moving, ranged=ranged)
 
     def write(self, slot: Expr, k: Expr) -> StoreShared:
         return StoreShared(self.lds, self.layout, self.registers, self.kept, slot)

@@ -138,6 +138,25 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
     tested = [access.only] if isinstance(access, Load) else []
     tested += [first_copy(program, access.registers)] if isinstance(access, Store) else []
     yield from fits(about, [*start, *within, *tested], program.index_bits, program.requires)
+    if isinstance(access, Load) and access.ranged:
+        yield from ranged(program, what, access)
+
+
+RANGE = 1 << 31
+"""Bytes that a ranged load can reach: an offset of so many stands for where nothing is loaded."""
+
+RANGED_BYTES = 16
+"""Bytes of a ranged load."""
+
+
+def ranged(program: Program, what: str, load: Load) -> Iterator[Requirement]:
+    """Every element of the tensor lies within the range; LayoutError where the text has no such load."""
+    size, address = load.tensor.dtype.bytes, address_of(load.tensor)
+    if load.fill != "sum" or load.only is not TRUE or load.width * size != RANGED_BYTES:
+        raise LayoutError(f"{what}: a ranged load is of {RANGED_BYTES} bytes at once, and gives zeros")
+    if not address.is_polynomial or load.tensor.dtype != load.registers.dtype:
+        raise LayoutError(f"{what}: a ranged load needs elements as they are held, at a polynomial in the coordinates")
+    yield from fits(f"{what}: bytes fit the range", [address.offset * size], RANGE.bit_length(), program.requires)
 
 
 def vector(what: str, access: MemoryAccess, descriptor: TensorDescriptor) -> Iterator[Requirement]:

@@ -13,7 +13,7 @@ from layoutalg.kernel.library.contraction import contraction, contraction_task, 
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, plan_for
-from layoutalg.kernel.program import LoadShared, Multiply, Statement
+from layoutalg.kernel.program import Load, LoadShared, Multiply, Statement
 from layoutalg.kernel.verify import verify
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
@@ -128,3 +128,14 @@ def test_the_machine_code_of_large_tiles_is_proved_and_exact(target: str) -> Non
     assert prove_binary(code, task.program).proved
     case = make_case(task.program, {size: task.sizes[size.value.name] for size in task.program.sizes})
     assert attempt(code, task.program, case).exact
+
+
+def test_guards_are_ranges_where_operands_fit_one_and_their_vectors_are_of_16_bytes() -> None:
+    def ranged(rows: int, k: int, target: str = "gfx942", dtype: str = "f16") -> list[bool]:
+        program = contraction_task("mk,nk->mn", (rows, k), (128, k), dtype, target=target).program
+        return [load.ranged for load in program.of(Load)]
+
+    most = 1 << 15
+    assert ranged(most - 8, most) == ranged(200, 72, "gfx950") == [True] * 4
+    assert ranged(most, most) == ranged(200, 68) == ranged(200, 72, "gfx90a") == [False] * 4
+    assert ranged(200, 68, dtype="f32") == [True] * 4

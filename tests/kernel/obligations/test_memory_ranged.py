@@ -1,0 +1,92 @@
+"""Loads whose guard is a buffer's range: in the program, in the text, and in the machine code that is made of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from layoutalg.device.compile import compile_source
+from layoutalg.index import symbol
+from layoutalg.isa.container.binary import read_kernels
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.kernel.emit import emit, emit_unverified
+from layoutalg.kernel.library.copies import Copy
+from layoutalg.kernel.program import Load, Program
+from layoutalg.kernel.verify import verify
+from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
+from layoutalg.prove import Proved
+from layoutalg.refine.refinement import prove_binary
+from layoutalg.refine.trial import attempt, make_case
+
+ROWS, COLUMNS = symbol("R", min=1, max=1 << 20), symbol("C", min=8, max=1 << 20, multiple_of=8)
+
+
+def copied(most: int, vector: int = 8, dtype: str = "f16", **changed: object) -> Program:
+    """A matrix of fewer than so many elements, from memory to memory, by ranged loads."""
+    matrix = make_naive_tensor_descriptor((ROWS, COLUMNS), (COLUMNS, 1))
+    fewer = most > ROWS * COLUMNS
+    copy = Copy("copied", matrix, matrix, (ROWS, COLUMNS), (-1, -1), (vector, vector), (dtype, dtype), requires=fewer)
+    program = copy.program()
+    load, store = program.body
+    assert isinstance(load, Load)
+    return replace(program, body=(replace(load, ranged=True, **changed), store))
+
+
+def unproved(program: Program) -> list[str]:
+    return [about for about, verdict in verify(program).verdicts if not isinstance(verdict, Proved)]
+
+
+def test_a_tensor_of_as_many_bytes_as_the_range_is_proved_and_one_of_more_is_not() -> None:
+    assert unproved(copied(1 << 30)) == []
+    assert unproved(copied((1 << 30) + 9)) == ["0: load from source: bytes fit the range"]
+    assert unproved(copied(1 << 29, 4, "f32")) == []
+    assert unproved(copied(1 << 30, 4, "f32")) == ["0: load from source: bytes fit the range"]
+
+
+@pytest.mark.parametrize(
+    ("vector", "changed", "why"),
+    [
+        (4, {}, "16 bytes at once"),
+        (8, {"fill": "max"}, "gives zeros"),
+        (8, {"only": ROWS > 3}, "16 bytes at once"),
+    ],
+)
+def test_what_no_ranged_load_does_is_refused(vector: int, changed: dict[str, object], why: str) -> None:
+    with pytest.raises(LayoutError, match=why):
+        verify(copied(1 << 30, vector, **changed))
+
+
+def machine_code(text: str, target: str) -> MachineCode:
+    return decode_kernel(read_kernels(compile_source(text, target).payload)["copied"])
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx90a"])
+def test_machine_code_is_proved_and_carried_out(target: str) -> None:
+    program = copied(1 << 30)
+    code = machine_code(emit(verify(program), target), target)
+    assert prove_binary(code, program).proved
+    assert attempt(code, program, make_case(program, {ROWS: 70, COLUMNS: 72})).exact
+    ranges = [one for one in code.instructions if one.name.startswith("BUFFER_LOAD")]
+    assert bool(ranges) is (target != "gfx90a")
+
+
+WRONG = {
+    "what is outside is in range": ("bytes : 0x80000000", "bytes : 0x7ffffff0"),
+    "the range is too short": ("0, 0x80000000, 0x00020000", "0, 0x40000000, 0x00020000"),
+    "the range is longer than the offset that stands for outside": ("0, 0x80000000, 0x0002", "0, 0x80000010, 0x0002"),
+    "rows are not guarded": ("(d0 < R) & (d1 < C)", "(d1 < C)"),
+    "another column": ("(unsigned)d1) * 2", "(unsigned)d1 + 8) * 2"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_machine_code_of_wrong_text_is_not_proved(what: str) -> None:
+    program = copied(1 << 30)
+    text = emit_unverified(program)
+    old, new = WRONG[what]
+    assert old in text
+    assert not prove_binary(machine_code(text.replace(old, new), "gfx942"), program).proved
+
+
+def test_without_a_guard_the_text_is_that_of_any_load() -> None:
+    assert "load_inside<" in emit_unverified(copied(1 << 30))
+    assert "load_inside<" not in emit_unverified(copied(1 << 30, guarded=False))

@@ -42,7 +42,7 @@ class TracedAccess:
     stored: tuple[Expr, ...] = ()  # the values that a store has, one after the other
     uniform: bool = False  # all lanes of a wave store these, in LDS
     spans: int = 0  # an access of LDS: the barriers that its wave passes, at most, while it is under way
-    lands: bool = False  # what a load to LDS stores there
+    lands: bool = False  # what a load to LDS stores there, or a copy from there reads
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
@@ -53,6 +53,9 @@ class TracedAccess:
     order: Order | None = None  # where waves may know by atomic operations how far others are
     element: int = 4  # bytes of what its tensor is made of, no more than a dword
     late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
+    late_copies: frozenset[int] = (
+        frozenset()
+    )  # of memory: copies from LDS before it in the code that it may come before
 
     @property
     def in_step(self) -> bool:
@@ -72,6 +75,12 @@ class TracedAccess:
         access = ACCESSES.get(self.instruction.name)
         by_lane = access is not None and access.by_lane
         return self.instruction.form == "SMEM" or by_lane or self.instruction.name in TENSOR_LOADS
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether it is what a copy from LDS stores to memory, in no order with what its thread does there."""
+        access = ACCESSES.get(self.instruction.name)
+        return self.memory != "lds" and access is not None and access.from_lds
 
     @property
     def needed_alignment(self) -> int:
@@ -130,7 +139,8 @@ def accesses(
             this = one.instruction, one.store, one.buffer, *offset, one.width, one.guard, one.barriers, undefined
             rest = one.loops, one.atomic, one.moment, stored, one.uniform, one.spans, one.lands, one.alone
             at = one.signalled, one.complete, one.invalidated, one.parted
-            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size, one.late_loads))
+            late = one.late_loads, one.late_copies
+            found.append(TracedAccess(*this, *rest, *at, reaches, loaded, one.order, one.size, *late))
     return tuple(found)
 
 

@@ -3,7 +3,7 @@
 The places are known where the thread's number and constants say them (`thread_values`).  An access is pending until
 the wave has waited for it and then gone through a barrier with all others; while it is, no other wave's access may
 reach its places, if one of the two stores.  What a load brings straight to LDS (`buffer_load … lds`) comes with the
-counter of loads, so that even its own wave has to wait before it looks.
+counter of loads, so that even its own wave has to wait before it looks; before it stores where a copy from LDS reads.
 
 | all waves carry out, then one reads another's place by `ds_read` | |
 |---|---|
@@ -54,7 +54,7 @@ class Reached:
     waves: tuple[int, ...]
     all: int  # of any wave
     stores: bool
-    to_lds: bool  # a load that brings its data there
+    apart: bool  # a load that brings its data there, or a copy from there: in no order with its wave's others
     all_on: bool
 
     def own(self, other: Reached) -> int | None:
@@ -145,7 +145,8 @@ class LdsOrder:
         for address, step in self.flow.steps.items():
             if step.instruction.name in ACCESSES:
                 access = access_of(step.instruction.name, step.instruction.fields)
-                if (access.space == "lds" or access.to_lds) and not access.atomic and not access.transposed:
+                reaches = access.space == "lds" or access.to_lds or access.from_lds
+                if reaches and not access.atomic and not access.transposed:
                     found[address] = access
         return found
 
@@ -154,7 +155,7 @@ class LdsOrder:
         """What each of them reaches, where that is known."""
         wanted: Registers = registers("m0", 0) if any(one.to_lds for one in self.accesses.values()) else 0
         for address, reaching in self.accesses.items():
-            role = "d" if reaching.by_lane else "addr"
+            role = ("data" if reaching.from_lds else "d") if reaching.by_lane else "addr"
             operand = self.flow.steps[address].instruction.operands.get(role, NO_REGISTER)
             wanted |= registers(operand.kind, operand.index)
         values = ValuesAtBlocks.of(self.flow, self.threads, wanted)
@@ -170,7 +171,7 @@ class LdsOrder:
     def _reached(self, step: FlowStep, access: MemoryInstruction, known: KnownInThreads) -> Reached | None:
         fields = step.instruction.fields
         if access.by_lane:
-            base = known.read(step.instruction.operands["d"])
+            base = known.read(step.instruction.operands["data" if access.from_lds else "d"])
             lanes, offsets = np.zeros(1, np.int64), [fields.get("offset", 0)]
         elif access.to_lds:
             base = known.read(Operand("m0"))
@@ -188,14 +189,15 @@ class LdsOrder:
         on = np.broadcast_to(known.on.most, shape)[0, 0]
         lanes_on = [wave[lanes] for wave, lanes in zip(first, on, strict=True)]
         waves = tuple(_bits((wave[:, None] + offsets)[..., None] + inside) for wave in lanes_on)
-        return Reached(waves, reduce(or_, waves), access.store or access.to_lds, access.to_lds, known.all_on)
+        stores = access.to_lds or (access.store and not access.from_lds)
+        return Reached(waves, reduce(or_, waves), stores, access.to_lds or access.from_lds, known.all_on)
 
     def find(self) -> Iterator[Hazard]:
         """Of every access the first that it meets and nothing orders, those that are sure before others."""
         if not self.reached:
             return
         self.flow.known_before(Pending(), self._through)
-        decidable = self._block_is_said or any(one.to_lds for one in self.reached.values())
+        decidable = self._block_is_said or any(one.apart for one in self.reached.values())
         if decidable and any(one.undecided for one in self._told.values()):
             self._carry_out()
         yield from self._told.values()
@@ -249,7 +251,7 @@ class LdsOrder:
     def _meet(self, address: int, step: FlowStep, pending: Pending) -> None:
         own, across = self._meetings(address, step.address)
         ages = pending.under_way.counters(address)
-        if self.reached[address].to_lds and ages and own is not None:
+        if self.reached[address].apart and ages and own is not None:
             found = self._of_one_wave(address, step, ages)
         elif across is not None:
             found = self._of_two(address, step, ages, across)
@@ -267,13 +269,14 @@ class LdsOrder:
         """A wave whose two accesses meet, and two waves of which the accesses do and one stores."""
         if (first, second) not in self._met:
             one, other = self.reached[first], self.reached[second]
-            across = one.across(other) if one.stores or other.stores else None
-            self._met[first, second] = one.own(other), across
+            met = (one.own(other), one.across(other)) if one.stores or other.stores else (None, None)
+            self._met[first, second] = met
         return self._met[first, second]
 
     def _of_one_wave(self, address: int, step: FlowStep, ages: Mapping[str, int]) -> Hazard:
         first, mine = self.reached[address], self.reached[step.address]
-        what = f"{_does(mine)} LDS that {self.flow.steps[address].instruction.place} is still to write"
+        verb, issued = "write" if first.stores else "read", self.flow.steps[address].instruction
+        what = f"{_does(mine)} LDS that {issued.place} is still to {verb}"
         condition = "" if first.all_on and mine.all_on else "the lanes are on that meet"
         return Hazard(KIND, step.address, what, missing_wait(self.architecture, ages), address, condition)
 

@@ -88,6 +88,22 @@ def test_a_copy_to_lds_has_a_counter_of_its_own(body: str, missing: str | None) 
     assert [one[1] for one in found(body, "gfx1250", start)] == ([] if missing is None else [missing])
 
 
+BACK = "global_store_async_from_lds_b32 v3, v1, s[4:5]\n"
+MINE, THEIRS = (f"ds_store_b32 v{place}, v5\n" for place in (1, 2))
+
+
+@pytest.mark.parametrize(("body", "missing"), [
+    (BACK + OWN, None), (BACK + OTHERS, None), (BACK + ASYNC + MINE, None), (BACK + ASYNC + ARRIVE + THEIRS, None),
+    (BACK + MINE, "s_wait_asynccnt 0"), (BACK + ARRIVE + MINE, "s_wait_asynccnt 0"),
+    (BACK + "s_wait_storecnt 0\n" + MINE, "s_wait_asynccnt 0"),
+    (BACK + ASYNC + THEIRS, "a barrier"), (BACK + ARRIVE + ASYNC + THEIRS, "a barrier"),
+    (BACK + COPY, "s_wait_asynccnt 0"),
+])  # fmt: skip
+def test_what_a_copy_from_lds_still_reads_is_not_stored_to(body: str, missing: str | None) -> None:
+    start = "v_lshlrev_b32 v1, 2, v0\nv_add_nc_u32 v2, 0x80, v1\nv_and_b32 v2, 0x3ff, v2\n"
+    assert [one[1] for one in found(body, "gfx1250", start)] == ([] if missing is None else [missing])
+
+
 LOOP = """
 .Lloop:
   {first}{between}

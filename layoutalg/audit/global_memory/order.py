@@ -49,8 +49,8 @@ def _precedes(tensor: TensorUnits, load: UnitAccess, store: UnitAccess) -> bool:
 
 def barrier_between(tensor: TensorUnits, mine: Accesses, theirs: Accesses, there: Mapping[Expr, Expr]) -> Expr:
     """Whether a barrier stands between what one thread does and the other: both are of one block then."""
-    # Scalar loads and copies to LDS go another way, and atomic operations by the cache.
-    if any(one.access.atomic or one.goes_apart for one in (*mine, *theirs)):
+    # Scalar loads and copies to and from LDS go another way, and atomic operations by the cache.
+    if any(one.access.atomic or one.goes_apart or one.access.goes_back for one in (*mine, *theirs)):
         return FALSE
     each = [{_between(one, tensor.launched.kernel.one_cache) for one in accesses} for accesses in (mine, theirs)]
     if any(len(found) != 1 for found in each):

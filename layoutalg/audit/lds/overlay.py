@@ -8,6 +8,8 @@ An *epoch* is what lies between two barriers.  Accesses are grouped by theirs, a
 | a store | store, read, atomic operation |
 | a read | store, atomic operation |
 | an atomic operation | store, read, atomic operation of another width |
+| what a load to LDS stores there | all of these, and such |
+| what a copy from LDS reads | store, atomic operation, what a load to LDS stores |
 
 An access is made at some time between its issue and a wait, which its own wave may pass barriers before: so it is one
 in each of the epochs until then.  A load to LDS is in order with its wave's other accesses where none of them is under
@@ -34,14 +36,14 @@ from layoutalg.symex.values.instances import others as other_iterations
 
 NOBODY, SEVERAL, UNORDERED = -1, -2, -3
 
-#: Kinds of accesses; atomic operations are of 4 or of 8 bytes, a landing is a load to LDS.
-READ, STORE, ATOMIC, WIDE, LANDING = range(5)
+#: Kinds of accesses; atomic operations are of 4 or of 8 bytes, a landing is a load to LDS, a leaving a copy from there.
+READ, STORE, ATOMIC, WIDE, LANDING, LEAVING = range(6)
 
 #: With which kinds of another wave's accesses of the same byte each conflicts.
 CONFLICTS = {
-    READ: (STORE, ATOMIC, WIDE, LANDING), STORE: (READ, STORE, ATOMIC, WIDE, LANDING),
-    ATOMIC: (READ, STORE, WIDE, LANDING), WIDE: (READ, STORE, ATOMIC, LANDING),
-    LANDING: (READ, STORE, ATOMIC, WIDE, LANDING),
+    READ: (STORE, ATOMIC, WIDE, LANDING), STORE: (READ, STORE, ATOMIC, WIDE, LANDING, LEAVING),
+    ATOMIC: (READ, STORE, WIDE, LANDING, LEAVING), WIDE: (READ, STORE, ATOMIC, LANDING, LEAVING),
+    LANDING: (READ, STORE, ATOMIC, WIDE, LANDING, LEAVING), LEAVING: (STORE, ATOMIC, WIDE, LANDING),
 }  # fmt: skip
 
 #: Iterations of two groups that are laid over each other at most.
@@ -54,7 +56,7 @@ Conflict = tuple[tuple[int, int], Open]
 def kind(access: LdsAccess) -> int:
     """Whether an access reads, stores, or does both at once, and in how many bytes; or lands."""
     if access.lands:
-        return LANDING
+        return LANDING if access.store else LEAVING
     if access.atomic:
         return ATOMIC if access.width == 4 else WIDE
     return STORE if access.store else READ
@@ -158,7 +160,7 @@ class Overlay:
         lanes, starts = row.at(iterations)
         bytes_, landing = bytes_of(starts, row.access.width), row.access.lands
         for against in CONFLICTS[kind(row.access)]:
-            unordered = landing and (against == LANDING or not row.access.alone)
+            unordered = landing and (against in (LANDING, LEAVING) or not row.access.alone)
             waves = np.full(len(lanes), UNORDERED) if unordered else self.block.waves[lanes]
             own = np.broadcast_to(waves[:, None], bytes_.shape)
             met = marks.others(against, own, bytes_)

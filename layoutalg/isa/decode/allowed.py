@@ -210,7 +210,7 @@ def _access_counts(instruction: Instruction, access: MemoryInstruction) -> dict[
     if access.atomic and access.atomic.operands == 2 and access.space != "lds":
         counts["data"] *= 2
     if access.by_lane:
-        counts["d"] = 1  # where in LDS
+        counts |= {"d": 1, "data": 1}  # where in LDS
     elif access.to_lds or (access.atomic and not access.returns(instruction.fields)):
         del counts["d"]
     if access.space == "constant":

@@ -108,7 +108,8 @@ class Addresses:
         """
         w, fields = self.w, instruction.fields
         if access.by_lane:
-            return self._vector(instruction, "d", 32) + w.const(fields.get("offset", 0), 32)
+            role = "data" if access.from_lds else "d"
+            return self._vector(instruction, role, 32) + w.const(fields.get("offset", 0), 32)
         start = self.memory.start_in_lds(self.registers.read_scalar(Operand("m0"), 32), self.kernel.machine.m0_bits)
         lane = self.registers.lane_number() * w.const(access.lane_stride, 32)
         return start + w.const(fields.get("offset", 0), 32) + lane

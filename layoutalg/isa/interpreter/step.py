@@ -86,7 +86,7 @@ class Interpreter:
         return replace(access, atomic=replace(access.atomic, subnormals=False))
 
     def _access(self, instruction: Instruction, access: MemoryInstruction) -> None:
-        in_lds = self.addresses.in_lds(instruction, access) if access.to_lds else None
+        in_lds = self.addresses.in_lds(instruction, access) if access.to_lds or access.from_lds else None
         if access.space == "buffer":
             descriptor, scalar, offset, index = self.addresses.in_buffer(instruction)
             self.memory.access_buffer(instruction, access, descriptor, scalar, offset, in_lds, index)

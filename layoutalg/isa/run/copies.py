@@ -1,4 +1,4 @@
-"""What loads bring to LDS through no register of the numpy machine."""
+"""What goes between memory and LDS through no register of the numpy machine."""
 
 from __future__ import annotations
 
@@ -42,9 +42,22 @@ class WaveCopies(ReachedMemory):
         if self.observer:
             self.observer.access(registers, where, "lds", [(start, lanes.active)])
 
+    def _take(self, access: MemoryInstruction, in_lds: Array, active: Array) -> None:
+        """What every active lane copies from LDS; until a wait nobody may store there (`landing`)."""
+        registers, lanes = self.registers, Chosen(active)
+        start = spread(self._agreed("a place in LDS", in_lds, registers.active), active.shape)
+        where = replace(access, space="lds", store=False, from_lds=False)
+        memory, positions = self._positions("lds", start, lanes, where)
+        rows, described = lanes.rows, registers.describe(lanes.active)
+        self.lds.noted(len(rows), alike=False)
+        self.lds.races.read(positions, access.size, rows, self.waves, described, registers.where)
+        nothing = np.zeros((1, *active.shape), np.uint32)
+        self.coming = [lanes.put(nothing, dword) for dword in memory.gather(positions, access.size)]
+        self.read.note(positions, access.size, rows, registers.track.issued[self.read.counter][rows])
+
     def _kept(self, access: MemoryInstruction, in_lds: Array | None, active: Array) -> Array:
         """The lanes whose copies are made: those are dropped whose place is beyond all LDS (`semantics.accesses`)."""
-        if in_lds is None or not access.by_lane:
+        if in_lds is None or access.from_lds or not access.by_lane:
             return active
         start = spread(self._agreed("a place in LDS", in_lds, self.registers.active), active.shape)
         return active & (start < np.uint32(gpu(self.registers.kernel.target).lds_bytes))

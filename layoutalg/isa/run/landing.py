@@ -1,5 +1,7 @@
 """What loads bring straight to LDS, and is under way: nobody may look at these places, or store there.
 
+Of copies from LDS to memory, nobody may store to what they read, nor touch what they write.
+
 The data are put there when the load is issued, as no correct program can tell; each place remembers the wave and its
 ticket (how many loads it had issued), which later accesses ask of:
 
@@ -33,12 +35,14 @@ def landed(counter: str) -> str:
 class Landing:
     """The wave and the ticket of the last load that brings each element of LDS."""
 
-    def __init__(self, name: Callable[[int], str], size: int, element: int, counter: str) -> None:
+    def __init__(
+        self, name: Callable[[int], str], size: int, element: int, counter: str, does: str = "a load of {} is bringing"
+    ) -> None:
         """`name` is what a byte is called in messages; `size`, the bytes of all blocks; `element`, those of each.
 
-        `counter` counts the loads.
+        `counter` counts the loads; `does` is what one of somebody is told to do.
         """
-        self.name, self.size, self.element, self.counter = name, size, element, counter
+        self.name, self.size, self.element, self.counter, self.does = name, size, element, counter, does
         self.who: Array | None = None  # nobody's so far
         self.ticket = np.zeros(0, np.int64)
 
@@ -66,7 +70,7 @@ class Landing:
         lane, k = np.argwhere(bad)[0]
         thread, place = describe(int(lane)), self.name(int(places[lane, k]) * self.element)
         whose = "its own wave" if who[lane, k] == rows[lane] else "another wave, with no wait and barrier between"
-        raise Fault("race", f"{thread} accesses {place}, which a load of {whose} is bringing", where, thread=thread)
+        raise Fault("race", f"{thread} accesses {place}, which {self.does.format(whose)}", where, thread=thread)
 
     def _touched(self, positions: Array, size: int) -> Array:
         """The elements that accesses touch."""

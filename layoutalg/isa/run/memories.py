@@ -72,10 +72,12 @@ class WaveMemory(WaveCopies):
         lanes = Chosen(made, made is truths and (registers.all_live if access.space == "constant" else registers.full))
         self.alike = lanes.full and all(address.shape[1] == 1 for address in addresses)  # in all blocks
         parts = [spread(self._agreed("an address", one, active), truths.shape) for one in addresses]
+        if access.from_lds and in_lds is not None:
+            self._take(access, in_lds, truths)
         for number, part in enumerate(parts):
             self._one(instruction, access, part, lanes, counters, number)
         self._tell(access, [(part, lanes) for part in parts])
-        if in_lds is not None:
+        if access.to_lds and in_lds is not None:
             self._land(access, in_lds, made)
 
     def access_buffer(
@@ -219,8 +221,12 @@ class WaveMemory(WaveCopies):
         registers = self.registers
         source = operand_of(instruction, role)
         registers_of = range(source.index + first, source.index + first + access.registers)
-        words = [registers.vector(source.kind, index, access.half_read) for index in registers_of]
-        dwords = [registers.by_wave(word) for word in words]
+        words = (
+            []
+            if access.from_lds
+            else [registers.vector(source.kind, index, access.half_read) for index in registers_of]
+        )
+        dwords = self.coming if access.from_lds else [registers.by_wave(word) for word in words]
         if access.half == "high":
             dwords = [dword >> np.uint32(16) for dword in dwords]
         for space, where_to, lanes in self._split(access, address, chosen):
@@ -255,6 +261,9 @@ class WaveMemory(WaveCopies):
         memory, positions = self._positions("global", address, lanes, access, store=True)
         stored = [lanes.of(dword) for dword in dwords]
         changed = changes(memory, positions, size, stored)
+        if access.from_lds:
+            back = self.written.counter
+            self.written.note(positions, size, lanes.rows, registers.track.issued[back][lanes.rows])
         if self.races:
             rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
@@ -342,7 +351,9 @@ class WaveMemory(WaveCopies):
         registers = self.registers
         track, counters = registers.track, self.architecture.counters
         done = {name: track.done[name] for name in (counters.lds, counters.store)}
-        done |= {landed(counter): track.done[counter] for counter in self.landing}
+        done |= {
+            landed(counter): track.done[counter] for counter in (*self.landing, *filter(None, [self.read.counter]))
+        }
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
         self.waves.arrive(registers.live, done)

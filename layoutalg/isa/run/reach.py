@@ -42,11 +42,14 @@ class ReachedMemory:
         self.memory, self.meter, self.strict = memory, meter, strict
         self.architecture = kernel.architecture
         counters, per_block = self.architecture.counters, registers.waves_per_block
+        back = counters.copies_back
         landing = [counters.landing, *([counters.tensors] if counters.tensors else [])]
-        names = (counters.lds, counters.store, *map(landed, landing))
+        names = (counters.lds, counters.store, *map(landed, landing), *([landed(back)] if back else []))
         self.waves = Synchronised(registers.waves, per_block, names, first, CACHES[self.architecture.name])
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
         self.landing = {one: Landing(self.lds.name, blocks * self.lds.stride, place, one) for one in landing}
+        self.read = Landing(self.lds.name, blocks * self.lds.stride, place, back, "a copy of {} is reading")
+        self.written = Landing(lambda _: "memory", memory.bytes.data.size, 1, back, "a copy of {} is writing")
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
         self.scratch = ScratchMemory(kernel, registers.waves, noise)
         self.observer: Observer | None = None
@@ -94,15 +97,25 @@ class ReachedMemory:
         needed = needed_alignment(size, whole=access.aligned_whole)
         self._check_alignment(chosen, space, size, needed, describe, self.strict or atomic)
         if space in ("global", "constant"):
-            return self.memory.bytes, self.memory.positions(chosen, size, describe, registers.where, store=store)
+            at = self.memory.positions(chosen, size, describe, registers.where, store=store)
+            self._check_copied(self.written, at, size, lanes, describe)
+            return self.memory.bytes, at
         if space == "lds":
             blocks = lanes.rows // registers.waves_per_block
             places = self.lds.positions(chosen, blocks, size, describe, registers.where)
             for counter, landing in self.landing.items():
                 done = registers.track.done[counter]
                 landing.check(places, size, lanes.rows, done, self.waves, describe, registers.where)
+            if access.store or atomic:
+                self._check_copied(self.read, places, size, lanes, describe)
             return self.lds.bytes, places
         return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
+
+    def _check_copied(self, copied: Landing, places: Array, size: int, lanes: Chosen, describe: Describe) -> None:
+        """A `Fault` where an access touches what copies from LDS read or write."""
+        if copied.who is not None:
+            done = self.registers.track.done[copied.counter]
+            copied.check(places, size, lanes.rows, done, self.waves, describe, self.registers.where)
 
     def _check_alignment(
         self, addresses: Array, space: str, size: int, needed: int, describe: Describe, strict: bool

@@ -22,6 +22,10 @@ has it; LLVM, SIInstrInfo: `vdst` is read).  A counter of their own counts them 
 A lane whose place lies beyond all LDS of the machine copies nothing, and reads nothing (the same; Triton's pull request
 9761): so compilers mask.  One that lies beyond the block's LDS but not there is dropped too, and no kernel means it.
 
+`GLOBAL_STORE_ASYNC_FROM_LDS_*` copy the other way: `vdata` is the lane's place in LDS, the immediate moves both ends
+(rocm-systems' pull request 10199, with CDNA 5 ISA, 10.8.1; LLVM's 190776).  What a lane beyond the block's LDS stores
+no source says: that is out of bounds here.
+
 An address must be a multiple of what `needed_alignment` says, whoever looks at it.  amdhsa sets the machine up as
 UNALIGNED, "any alignment is allowed (but atomics must still be aligned)" (RDNA 4 ISA, 9.5, "Alignment"; Linux, amdkfd:
 SH_MEM_ALIGNMENT_MODE_UNALIGNED), and LLVM gives wide accesses to addresses of dwords (`unaligned-access-mode`,
@@ -58,7 +62,8 @@ class MemoryInstruction:
     atomic: Atomic | None = None  # it reads and writes at once
     transposed: TransposedLoad | None = None  # lanes exchange what they load, each gets a column
     to_lds: bool = False  # a load whose data go to LDS
-    by_lane: bool = False  # and each lane says where, in its register `d`: an asynchronous copy
+    from_lds: bool = False  # a store whose data come from LDS
+    by_lane: bool = False  # and each lane says where, in its register `d` or `data`: an asynchronous copy
 
     @property
     def registers(self) -> int:
@@ -72,7 +77,7 @@ class MemoryInstruction:
         >>> [ACCESSES[name].half_read for name in ("DS_WRITE_B16", "DS_WRITE_B8_D16_HI", "DS_WRITE_B32")]
         ['low', 'high', '']
         """
-        return (self.half or "low") if self.size < 4 else ""
+        return (self.half or "low") if self.size < 4 and not self.from_lds else ""
 
     @property
     def aligned_whole(self) -> bool:
@@ -177,7 +182,7 @@ _VECTOR: tuple[Row, ...] = (
     ("STORE_DWORDX4 STORE_B128", 16, {}),
 )
 
-#: Global memory to LDS.  Of bytes and halves no source that was found says what becomes of the dword's others.
+#: Global memory to LDS, and back.  Of narrow ones by M0 no source that was found says what becomes of the dword's rest.
 _TO_LDS: tuple[Row, ...] = (
     ("LOAD_LDS_DWORD", 4, {"to_lds": True}),
     ("LOAD_LDS_DWORDX3", 12, {"to_lds": True}),
@@ -186,6 +191,10 @@ _TO_LDS: tuple[Row, ...] = (
     ("LOAD_ASYNC_TO_LDS_B32", 4, {"to_lds": True, "by_lane": True}),
     ("LOAD_ASYNC_TO_LDS_B64", 8, {"to_lds": True, "by_lane": True}),
     ("LOAD_ASYNC_TO_LDS_B128", 16, {"to_lds": True, "by_lane": True}),
+    ("STORE_ASYNC_FROM_LDS_B8", 1, {"from_lds": True, "by_lane": True}),
+    ("STORE_ASYNC_FROM_LDS_B32", 4, {"from_lds": True, "by_lane": True}),
+    ("STORE_ASYNC_FROM_LDS_B64", 8, {"from_lds": True, "by_lane": True}),
+    ("STORE_ASYNC_FROM_LDS_B128", 16, {"from_lds": True, "by_lane": True}),
 )
 
 _LDS: tuple[Row, ...] = (

@@ -24,7 +24,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.conditions import assuming, restricted
-from layoutalg.isa.semantics.accesses import natural_alignment
+from layoutalg.isa.semantics.accesses import ACCESSES, natural_alignment
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
@@ -160,6 +160,9 @@ class Comparison:
             yield f"{about}: size", unknown(f"{element.size} bytes for {partner.size}")
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
+        copied = ACCESSES.get(element.instruction.name)
+        if copied and copied.from_lds:
+            yield f"{about}: order", unknown("a copy from LDS is none of a program's")
         if element.lands and not partner.over and not element.spans and not element.alone:
             yield f"{about}: lands", unknown("it is under way beside others of its wave")
         elif element.spans > (partner.over if element.lands else 0):

@@ -1,7 +1,8 @@
 """What goes between memory and LDS and through no register.
 
 A load to LDS is one of memory and a store to LDS by the same lane; nobody may look at what it brings, or store there,
-before a wait for it (`Outstanding`, `TracedElement.lands`).
+before a wait for it (`Outstanding`, `TracedElement.lands`).  A copy from LDS is a load from there, at whose place
+nobody may store before a wait, and a store to memory, in no order with what its thread does there before a wait.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from layoutalg.isa.semantics.tensor import (
 )
 from layoutalg.symex.machine.buffers import RangedPart
 from layoutalg.symex.machine.elements import joined_elements, split_in_elements
-from layoutalg.symex.machine.outstanding import access_at, lds_at, scalar_load_at
+from layoutalg.symex.machine.outstanding import access_at, copy_back_at, lds_at, scalar_load_at
 from layoutalg.symex.machine.recorded import RecordedMemory
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target import target as gpu
 
 
 class SymbolicCopies(RecordedMemory):
-    """Loads to LDS."""
+    """Loads to LDS, and copies from there."""
 
     def start_in_lds(self, word: Word, bits: int) -> Word:
         """Where loads go, which M0 must be seen to say without the bits that the machine would drop."""
@@ -56,6 +57,27 @@ class SymbolicCopies(RecordedMemory):
         self._begin(instruction)
         self._copy(instruction, access, parts, start, self._kept(access, start))
         self._end(instruction, self._counters(instruction, access, counted), access.by_lane)
+
+    def _copy_from_lds(
+        self, instruction: Instruction, access: MemoryInstruction, parts: Sequence[RangedPart], counted: str,
+        start: Word,
+    ) -> None:  # fmt: skip
+        """A copy from LDS by lane: what is there is stored; nobody may store to LDS there before a wait."""
+        if self.orders:
+            raise NotReadable(f"{instruction.place}, where atomic operations may tell waves how far others are")
+        address = instruction.address
+        self._begin(instruction)
+        self.trace.signal([address])  # of what it stores no order is followed
+        load = replace(access, space="lds", store=False, from_lds=False)
+        for part in parts:
+            there = RangedPart(start, part.size, part.inside)
+            places, size = self._places(load, there, instruction)
+            found = joined_elements(self._load_elements(instruction, load, there, places, size), size, part.size)
+            places, size = self._places(access, part, instruction)
+            for place in places:
+                self._note(instruction, access, place, size, split_in_elements(found, size, part.size))
+        keys = [lds_at(address, brings=True), copy_back_at(address), access_at(address)]
+        self.registers.state.outstanding.issue(self._counters(instruction, access, counted), keys, False)
 
     def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[Word]]) -> None:
         """A box: its elements are the lanes' in turn, as though each lane copied its own.

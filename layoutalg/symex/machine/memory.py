@@ -97,6 +97,9 @@ class SymbolicMemory(SymbolicCopies):
         in_lds: Word | None,
     ) -> None:  # fmt: skip
         """Stores and loads each part; what is loaded comes later, as an access of the space that is counted."""
+        if in_lds is not None and access.from_lds:
+            self._copy_from_lds(instruction, access, parts, counted, in_lds)
+            return
         if in_lds is not None:
             self._load_to_lds(instruction, access, parts, counted, in_lds)
             return

@@ -43,6 +43,9 @@ MEMORY = "memory"
 #: What stands for a scalar load of memory that may be stored to, likewise.
 SCALAR = "scalar load"
 
+#: What stands for a copy from LDS to memory, likewise.
+BACK = "copy from LDS"
+
 #: What stands for an instruction that writes back, likewise.
 WRITE_BACK = "write back"
 
@@ -82,6 +85,11 @@ class Outstanding:
         return frozenset(address for name, address in self.ages if name == SCALAR)
 
     @property
+    def copies_back(self) -> frozenset[int]:
+        """The instructions of which a copy from LDS to memory may be under way (`copy_back_at`)."""
+        return frozenset(address for name, address in self.ages if name == BACK)
+
+    @property
     def unseen(self) -> frozenset[int]:
         """The instructions whose accesses of memory other blocks may not see yet, or which are not done."""
         return self.accesses | self.sight.unseen
@@ -103,7 +111,7 @@ class Outstanding:
 
     @property
     def loads_to_lds(self) -> frozenset[int]:
-        """The instructions of which a load to LDS may be under way."""
+        """The instructions of which a load to LDS, or a copy from there, may be under way."""
         return frozenset(address for name, address in self.ages if name in TO_LDS)
 
     def pass_barrier(self) -> Mapping[int, int]:
@@ -165,6 +173,11 @@ def access_at(address: int) -> Key:
 def scalar_load_at(address: int) -> Key:
     """The youngest scalar load of memory by an instruction."""
     return (SCALAR, address)
+
+
+def copy_back_at(address: int) -> Key:
+    """The youngest copy from LDS to memory by an instruction."""
+    return (BACK, address)
 
 
 def lds_at(address: int, brings: bool = False) -> Key:

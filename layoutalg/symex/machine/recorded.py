@@ -81,7 +81,8 @@ class RecordedMemory:
             at = state.signalled, True, state.invalidated, state.parted
             order = self._order(found[k : k + 1], operands)
             late = state.outstanding.scalar_loads if this[1] else frozenset[int]()
-            self.trace.add(TracedElement(*this, *rest, 0, False, False, *at, order, late), in_flight)
+            back = state.outstanding.copies_back if place.buffer != "lds" else frozenset[int]()
+            self.trace.add(TracedElement(*this, *rest, 0, False, False, *at, order, late, back), in_flight)
 
     def _load_elements(
         self, instruction: Instruction, access: MemoryInstruction, part: RangedPart, places: Sequence[Span], size: int

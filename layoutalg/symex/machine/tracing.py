@@ -60,7 +60,7 @@ class TracedElement:
     moment: int = 0  # elements of one have been accessed at once
     uniform: bool = False  # the value is that of all lanes of the wave; only looked at of stores to LDS
     spans: int = 0  # an access of LDS: the barriers that its wave passes, at most, while it is under way
-    lands: bool = False  # what a load to LDS stores there
+    lands: bool = False  # what a load to LDS stores there, or a copy from there reads
     alone: bool = False  # and whether no other access of its wave to LDS is under way at the same time
     signalled: bool = False  # between the two parts of a barrier: the wave has signalled, and not waited
     complete: bool = True  # no barrier finds it under way, where waves have first caches of their own
@@ -68,6 +68,9 @@ class TracedElement:
     parted: tuple[Expr, ...] = ()  # on which ways the barriers lay that perhaps not all waves of the block have passed
     order: Order | None = None
     late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
+    late_copies: frozenset[int] = (
+        frozenset()
+    )  # of memory: copies from LDS before it in the code that it may come before
 
     @property
     def in_step(self) -> bool:
@@ -186,7 +189,7 @@ class TraceBuilder:
     # What is under way
 
     def begin_load_to_lds(self, address: int, beside: bool) -> None:
-        """A load to LDS begins, `beside` other accesses of the wave that are under way or not."""
+        """A load to LDS begins, or a copy from there, `beside` other accesses of the wave that are under way or not."""
         self._to_lds.add(address)
         if beside:
             self._beside.add(address)

@@ -13,7 +13,7 @@ column).  C and D share one map.  For mfma_f32_32x32x8f16 (S = 32 rows, 64/S = 2
 Every map holds each element of its matrix exactly `copies` times (1, but for the replicated A and B of gfx1100).  The
 order of k cannot be seen in the product when A and B share it, so where a manual's order differs from what most code
 loads, the instruction has both (`isa_a`, `isa_b`).  None of these was run on AMD hardware by us: `sources` says who
-agrees.  What it cannot represent: sparse forms, block scales, and several blocks in one instruction.
+agrees.  What it cannot represent: sparse forms, and several blocks in one instruction.
 
 >>> from layoutalg.target.matrix import matrix_instruction
 >>> mfma = matrix_instruction("mfma_f32_32x32x8f16")
@@ -79,6 +79,23 @@ class OperandMap:
 
 
 @dataclass(frozen=True)
+class BlockScales:
+    """Scales of blocks of k, a byte each: `block` elements share one, and `registers` have those of a lane.
+
+    | `held_by` | the scale of row (or column) i and block j is in lane | as byte                         |
+    |-----------|-------------------------------------------------------|---------------------------------|
+    | lanes     | i + S·j, of S rows                                    | that which the instruction picks |
+    | bytes     | i, or i + 16 if the instruction says so               | j                               |
+
+    A side of 32 rows takes all lanes, and there is nothing to say.
+    """
+
+    block: int
+    held_by: str
+    registers: int = 1
+
+
+@dataclass(frozen=True)
 class MatrixInstruction:
     """A matrix instruction: its sizes, element types and operand maps, and who says so.
 
@@ -103,6 +120,8 @@ class MatrixInstruction:
     """Whether the builtin takes the bits of 16-bit elements, as `short`."""
     operands_in_lds: bool = False
     """Whether it takes A and B from LDS; then their maps are shares of what its lanes read together."""
+    scales: BlockScales | None = None
+    """Where the scales of A's rows and B's columns are, of a product that has such."""
 
     @property
     def c(self) -> OperandMap:

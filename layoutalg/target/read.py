@@ -37,7 +37,8 @@
 
     [unit]                               # occupancy; the fields of `model.Unit`, and its evidence
     [machine]                            # machine code; the fields of `model.CodeFormat`, and its evidence
-    [matrix]                             # instructions = names of `layoutalg.target.matrix`, and their evidence;
+    [matrix]                             # instructions = names of `layoutalg.target.matrix`, of those whose fields
+                                         # pick types also without .A.B for all; evidence;
                                          # cycles = { NAME = 32 }: those of a SIMD's matrix core
     [straight]                           # bytes = [4, 16]: a lane's, of loads straight to LDS; evidence
     [counters]                           # family = "CDNA" or "RDNA": whose names and definitions; flat_in_lds = true:
@@ -64,13 +65,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.files import target_files, text_of
 from layoutalg.target.lds import LdsEntry, RivalEntry, lds_instructions, lds_rivals
-from layoutalg.target.matrix import matrix_table
+from layoutalg.target.matrix import families, matrix_table
 from layoutalg.target.model import (
     Card,
     CodeFormat,
@@ -224,7 +226,7 @@ def _made(table: Mapping[str, Any], origin: str) -> Target:
     """A target of a file's tables, completed by those of others."""
     sources = table.get("sources", {})
     tables = Tables(origin, sources if isinstance(sources, dict) else {})
-    file = tables.record("", table, _File)
+    file = _with_families(tables.record("", table, _File))
     facts = {key: getattr(file.facts, key) for key in _Facts.__annotations__}
     values: dict[str, Any] = {key: fact.value for key, fact in facts.items()}
     values["segments"] = tuple(sorted(values["segments"]))
@@ -338,6 +340,14 @@ def _taken(entry: Any, name: str, like: str) -> Any:
 
 
 # What records cannot say
+
+
+def _with_families(file: _File) -> _File:
+    """The file with each matrix instruction by its name, of those whose types fields pick."""
+    if file.matrix is None:
+        return file
+    names = chain.from_iterable(families().get(name, (name,)) for name in file.matrix.instructions)
+    return replace(file, matrix=replace(file.matrix, instructions=tuple(names)))
 
 
 def _check_matrix(tables: Tables, file: _File) -> None:

@@ -24,6 +24,8 @@ _ARITHMETIC = {
     **dict.fromkeys(("i8", "i32"), "int64_t"),
 }
 
+_NARROW_SUMS = ("f16", "bf16")
+
 
 class Products:
     """The functions that a kernel calls; `text` has them."""
@@ -41,7 +43,7 @@ class Products:
     def call(self, instruction: Instruction, matrix: MatrixInstruction) -> str:
         """The statement that carries an instruction out."""
         types = {matrix.a_dtype, matrix.b_dtype, matrix.accumulator}
-        if is_scaled(instruction.name) or not types <= _ARITHMETIC.keys() or matrix.accumulator == "bf16":
+        if is_scaled(instruction.name) or not types <= _ARITHMETIC.keys() or matrix.accumulator in _NARROW_SUMS:
             raise UnsupportedInstructionError(f"{instruction.name} has no compiled text")
         name = f"product_{matrix.name}"
         if name not in self._texts:

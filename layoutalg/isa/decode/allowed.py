@@ -35,7 +35,7 @@ from layoutalg.isa.container.descriptor import code_format
 from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFECT, MemoryInstruction, access_of
 from layoutalg.isa.semantics.entries import bits_of
-from layoutalg.isa.semantics.matrix import matrix_instruction_of, registers_of
+from layoutalg.isa.semantics.matrix import SCALES, matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_LOADS
 
@@ -243,7 +243,7 @@ def _overlaps(kernel: KernelBinary, instruction: Instruction, spans: Sequence[Sp
     result, count = places["d"]
     if count <= _SMALL and not instruction.name.startswith("V_WMMA"):
         return
-    for role in ("a", "b", "c"):
+    for role in ("a", "b", "c", *SCALES):
         other, size = places.get(role, (Operand("int"), 0))
         meet = other.kind == result.kind and other.index < result.index + count and result.index < other.index + size
         if meet and not (role == "c" and other == result):

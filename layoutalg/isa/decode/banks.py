@@ -9,6 +9,7 @@ An instruction names one of 256 registers; two bits for each of its four slots s
 | 4–5 | third source, and the second of V_FMAMK | second data | – | – |
 | 6–7 | result, which is also what V_FMAC adds to | result | result, or place in LDS | data, result |
 
+Scales of a product are of the first 256 (`block_scales`).
 (LLVM, getVGPRLoweringOperandTables, AMDGPULowerVGPREncoding; AMD's rocm-systems, hotswap and rocjitsu.)  Bits 8–15 are
 those that were before.  A wave begins with 0.  S_SETREG_IMM32_B32 of MODE overwrites the bits with those from 12 on of
 its constant, the result's first, "on certain hardware" (the same pass): where that would make others of them, none is
@@ -26,6 +27,7 @@ from dataclasses import replace
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.decode.states import UNKNOWN, states_of
+from layoutalg.isa.semantics.matrix import SCALES
 
 SETS_BANKS = "S_SET_VGPR_MSB"
 
@@ -79,7 +81,8 @@ def in_banks(instruction: Instruction, banks: int) -> Instruction:
         raise UnsupportedInstructionError(f"{instruction.place}: banks of registers that depend on the way there")
     form = "VOP" if instruction.form.startswith("VOP") else instruction.form
     slots = _SLOTS.get(form)
-    if slots is None or "SCALE" in instruction.name or any(one.kind.startswith("v[") for one in _operands(instruction)):
+    unknown = "SCALE" in instruction.name and not instruction.name.startswith("V_WMMA_")
+    if slots is None or unknown or any(one.kind.startswith("v[") for one in _operands(instruction)):
         raise UnsupportedInstructionError(f"{instruction.place} with registers above 255")
     moved = tuple(_moved(half, banks, slots) for half in instruction.halves)
     return replace(_moved(instruction, banks, slots), halves=moved)
@@ -92,7 +95,7 @@ def _operands(instruction: Instruction) -> Sequence[Operand]:
 def _moved(instruction: Instruction, banks: int, slots: Mapping[str, int]) -> Instruction:
     operands: dict[str, Operand] = {}
     for role, operand in instruction.operands.items():
-        if operand.kind == "v":
+        if operand.kind == "v" and role not in SCALES:
             if role not in slots:
                 raise UnsupportedInstructionError(f"{instruction.place}: the bank of its operand {role}")
             slot = 2 if role == "b" and "FMAMK" in instruction.name else slots[role]

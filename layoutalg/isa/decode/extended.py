@@ -33,6 +33,7 @@ _LD_SCALE, _WITH_SCALES = 0xD3AC, frozenset({0xD3AD, 0xD3AE})
 #: The formats of eight bits and less that fields pick, of such products (CDNA 4 ISA, 7.1.5, CBSZ and BLGP).
 _FORMATTED, _FORMATS = "_F8F6F4", ("FP8", "BF8", "FP6", "BF6", "FP4")
 _PICKED = frozenset({"cbsz", "blgp"})
+_OF_CDNA_5 = ("V_WMMA_", "V_SWMMAC_")
 
 _DPP8, _DPP8_FI, _SDWA, _DPP16 = 233, 234, 249, 250
 _VCC = 106
@@ -127,9 +128,27 @@ def with_formats(raw: Any, name: str) -> str:
     """The name of a product with the formats of A and B that its fields pick: `V_MFMA_F32_16X16X128_F8F6F4.FP8.FP4`."""
     if not name.endswith(_FORMATTED):
         return name
-    if max(raw.cbsz, raw.blgp) >= len(_FORMATS):
-        raise UnsupportedInstructionError(f"{name} of the formats {raw.cbsz} and {raw.blgp}")
-    return ".".join((name, _FORMATS[raw.cbsz], _FORMATS[raw.blgp]))
+    if name.startswith("V_WMMA_"):  # OP_SEL and OP_SEL_HI: LLVM, VOP3PInstructions, matrix_a_fmt and matrix_b_fmt
+        a, b = raw.opsel, raw.opsel_hi | raw.opsel_hi2 << 2
+    else:
+        a, b = raw.cbsz, raw.blgp
+    if max(a, b) >= len(_FORMATS):
+        raise UnsupportedInstructionError(f"{name} of the formats {a} and {b}")
+    return ".".join((name, _FORMATS[a], _FORMATS[b]))
+
+
+def fields_of_own(raw: Any, name: str, fields: dict[str, int]) -> dict[str, int]:
+    """The fields of a product of CDNA 5, which has bits of its own in the places of OP_SEL and OP_SEL_HI.
+
+    They are the formats that its name has; else, but of that of f4, the last says that B is again the one before
+    (LLVM's disassembler, matrix_b_reuse; A's is the third of OP_SEL).
+    """
+    if not name.startswith(_OF_CDNA_5) or name.endswith("_F4"):
+        return fields
+    if name.endswith(_FORMATTED):
+        return {key: value for key, value in fields.items() if key not in ("opsel", "opsel_hi", "opsel_hi2")}
+    others = {key: value for key, value in fields.items() if key != "opsel_hi2"}
+    return with_signs(name, others | ({"reuse_b": 1} if raw.opsel_hi2 else {}))
 
 
 def _scales(raw: Any) -> Extension:

@@ -31,15 +31,16 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.decode.alike import Patterns
+from layoutalg.isa.decode.block_scales import loaded_scales, scaled_name
 from layoutalg.isa.decode.buffers import buffer_instruction
 from layoutalg.isa.decode.dual import DualHalf, DualWords, dual_words
 from layoutalg.isa.decode.extended import (
     SCALED,
     extension_of,
+    fields_of_own,
     plain_form,
     with_formats,
     with_second_dword,
-    with_signs,
 )
 from layoutalg.isa.decode.halves import halves_of, pick_halves
 from layoutalg.isa.decode.instruction import Instruction as Instruction
@@ -122,6 +123,11 @@ def first_of(code: bytes, architecture: Architecture, target: str, patterns: Pat
         if tensor:
             groups = MappingProxyType({f"group{k}": Operand("s", first) for k, first in enumerate(tensor.groups)})
             return Instruction(0, 12, tensor.name, "TENSOR", groups, MappingProxyType(tensor.fields))
+        scales = loaded_scales(code) if architecture.counters.tensors else None
+        if scales:
+            one, (kind, codes, said) = first_of(code[8:], architecture, target, patterns), scales
+            operands = {**one.operands, **{role: operand(code, None, architecture) for role, code in codes.items()}}
+            return Instruction(0, 16, scaled_name(kind, one.name), one.form, operands, {**one.fields, **said})
         known, own, tables = readable(code.ljust(16, b"\0"), architecture, target)
         raw = buffer_instruction(known, tables) or amd.decode_inst(known, tables)
         raw = with_second_dword(raw, known)
@@ -178,7 +184,7 @@ def _normalised(
     form = form.removesuffix("_SDST")
     form = form[1:] if form in ("VFLAT", "VGLOBAL", "VSCRATCH") else form
     known = raw.op.name.removesuffix("_E32").removesuffix("_E64")
-    name = own.name if own else with_formats(raw, known)
+    name = with_formats(raw, own.name if own else known)
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
@@ -211,10 +217,7 @@ def _normalised(
                 places |= {} if key in _ALIGNED else {role: bits.lo}
         elif value.offset:
             fields[key] = value.offset
-    if own and name.startswith(_REUSING):
-        fields = {key: value for key, value in fields.items() if key != "opsel_hi2"}
-        fields |= {"reuse_b": 1} if raw.opsel_hi2 else {}
-        fields = with_signs(name, fields)
+    fields = fields_of_own(raw, own.name, fields) if own else fields
     operands |= _constant(name, raw._literal)
     _write_out(name, operands, fields, architecture)
     _accumulators(name, form, operands, fields, raw, architecture.accumulators == "apart")
@@ -233,11 +236,6 @@ def _places(raw: Any, places: Mapping[str, int], operands: Mapping[str, Operand]
         **{role: low for role, low in places.items() if operands[role].kind in ("v", "a", "s")},
         **{role: low for low in literal for role, one in operands.items() if one.kind == "bits"},
     }
-
-
-#: CDNA 5's products have a bit in the place of OP_SEL_HI of the third source, which says that B is again the one before
-#: (LLVM's disassembler, matrix_b_reuse; A's is the third of OP_SEL).
-_REUSING = ("V_WMMA_", "V_SWMMAC_")
 
 
 def _scalar_offset(raw: Any, name: str, architecture: Architecture) -> Operand:

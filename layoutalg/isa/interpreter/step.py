@@ -20,7 +20,7 @@ from layoutalg.isa.interpreter.storage import Lanes, MemoryStorage, RegisterStor
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, MemoryInstruction, access_of, has_no_effect
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.flushed import KEPT
-from layoutalg.isa.semantics.matrix import SCALES, heeds_mode, is_scaled, matrix_instruction_of
+from layoutalg.isa.semantics.matrix import fields_of, heeds_mode, matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_LOADS
 from layoutalg.isa.semantics.values import Word
@@ -116,7 +116,7 @@ class Interpreter:
             )
         refuse_fields(
             instruction,
-            frozenset(SCALES.values()) if is_scaled(instruction.name) else MOVED_BY.get(instruction.name, frozenset()),
+            fields_of(instruction.name, matrix) if matrix else MOVED_BY.get(instruction.name, frozenset()),
         )
         if matrix:
             self._refuse_mode(instruction, matrix)

@@ -7,18 +7,21 @@ most code loads it, the manual's order is used, as the machine would.
 |---|---|---|
 | f32 | products and sums in f64, rounded once | within the rounding of any order of f32 sums |
 | f64 | in f64 | within the rounding of another order of the sums |
+| f16 | products and sums in f64, rounded once | within the rounding of f32 sums, and of f16 |
 | i32 | in i64, cut to 32 bits | exact |
 
-Scales of blocks are powers of two, so that A and B are exact with them; which lane has the scale of which block follows
-from the lane's number: row or column l mod S, block l / S (CDNA 4 ISA, 7.1.5; rocm-systems, rocjitsu).
+Scales of blocks are powers of two, so that A and B are exact with them; which lane has the scale of which block is said
+by `BlockScales` (CDNA 4 ISA, 7.1.5; rocm-systems, rocjitsu).  Of CDNA 5's that is refused by name on which sources
+differ: a constant as a scale, and a scalar register whose bytes are not alike.
 
-What it cannot represent: xf32, several blocks at once, sparse forms, broadcast and negation controls (refused by name),
-and the wait states that some instructions need before a result is read.
+What it cannot represent: xf32, bf16 sums, several blocks at once, sparse forms, broadcast and negation controls
+(refused by name), and the wait states that some instructions need before a result is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,23 +32,23 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import decoded
 from layoutalg.isa.run.registers import WaveRegisters
-from layoutalg.isa.run.scaled import FOURS, scale_of
-from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, SCALED_BLOCK, is_scaled
+from layoutalg.isa.run.scaled import FOURS, SIXES, scale_of
+from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, PICKED_SCALES, scales_of
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.elements import numbers
-from layoutalg.target.operand import MatrixInstruction, OperandMap
+from layoutalg.target.operand import BlockScales, MatrixInstruction, OperandMap
 
 #: The numpy type of the arithmetic on elements of each type.
 _ARITHMETIC: Mapping[str, type] = {
-    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "fp4", "f32", "f64"), np.float64),
+    **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "fp6", "bf6", "fp4", "f32", "f64"), np.float64),
     **dict.fromkeys(("i8", "i32"), np.int64),
 }  # fmt: skip
 
 #: Steps of a product, beside an instruction's: registers are spread into matrices, and gathered.
 _PRODUCT = 1_000
 
-#: The number of each code of fp4.
-_FOURS = np.concatenate([FOURS, -FOURS])
+#: The number of each code of fewer than eight bits.
+_NARROW: Mapping[str, Array] = {"fp4": np.concatenate([FOURS, -FOURS]), **SIXES}
 
 
 def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixInstruction) -> None:
@@ -60,8 +63,10 @@ def multiply(registers: WaveRegisters, instruction: Instruction, matrix: MatrixI
     a = _matrix(registers, instruction, "a", matrix.isa_a or matrix.a, matrix.a_dtype)
     b = _matrix(registers, instruction, "b", matrix.isa_b or matrix.b, matrix.b_dtype)
     c = _matrix(registers, instruction, "c", matrix.d, matrix.accumulator)
-    if is_scaled(instruction.name):
-        a, b = a * _scales(registers, instruction, "a", matrix.m), b * _scales(registers, instruction, "b", matrix.n).mT
+    scales = scales_of(instruction.name, matrix)
+    if scales:
+        a = a * _scales(registers, instruction, scales, "a", matrix.m)
+        b = b * _scales(registers, instruction, scales, "b", matrix.n).mT
     budget.spend(_PRODUCT)
     flushes = registers.kernel.machine.dots_flush and matrix.a_dtype in LEAST
     if flushes:
@@ -98,17 +103,42 @@ def _matrix(registers: WaveRegisters, instruction: Instruction, role: str, place
     return matrix
 
 
-def _scales(registers: WaveRegisters, instruction: Instruction, role: str, side: int) -> Array:
+def _scales(registers: WaveRegisters, instruction: Instruction, scales: BlockScales, role: str, side: int) -> Array:
     """The scale of each element of A's rows, or of B's columns: an array of (copies, blocks, waves, side, k)."""
-    operand, byte = operand_of(instruction, f"scale_{role}"), instruction.fields.get(f"byte_{role}", 0)
+    picked = instruction.fields.get(PICKED_SCALES[scales.held_by][role == "b"], 0)
+    by_bytes = scales.held_by == "bytes"
+    operand = operand_of(instruction, f"scale_{role}")
     if operand.kind == "v":
-        codes = registers.read_register(operand, 32) >> np.uint32(8 * byte) & np.uint32(0xFF)
-    elif operand.kind == "float":  # the exponent of the number counts
-        codes = np.full((1, 1, 1, registers.lanes), operand.index >> 23 & 0xFF, np.uint32)
+        held = [registers.read_register(replace(operand, index=operand.index + k), 32) for k in range(scales.registers)]
+    elif operand.kind == "float" and not by_bytes:  # the exponent of the number counts
+        return _of_each(np.full((1, 1, 1, registers.lanes), operand.index >> 23 & 0xFF, np.uint32), side, scales)
+    elif operand.kind == "s" and by_bytes:
+        held = [registers.read_scalar(replace(operand, index=operand.index + k), 32) for k in range(scales.registers)]
+        _refuse_different(held, instruction)
     else:
         raise UnsupportedInstructionError(f"{instruction.place}: a scale that is {operand}")
-    found = scale_of(codes << np.uint32(23)).reshape(*codes.shape[:-1], -1, side).mT
-    return np.repeat(found, SCALED_BLOCK, axis=-1)
+    if not by_bytes:
+        return _of_each(held[0] >> np.uint32(8 * picked) & np.uint32(0xFF), side, scales)
+    words = [np.broadcast_to(word, (*word.shape[:-1], registers.lanes)) for word in held]
+    codes = np.stack(words, axis=-1)[..., 16 * picked : 16 * picked + side, :]
+    codes = np.stack([codes >> np.uint32(8 * byte) & np.uint32(0xFF) for byte in range(4)], axis=-1)
+    return np.repeat(_power(codes.reshape(*codes.shape[:-2], -1)), scales.block, axis=-1)
+
+
+def _refuse_different(words: Sequence[Array], instruction: Instruction) -> None:
+    """Raises `UnsupportedInstructionError` for scalar words of scales that are not all alike."""
+    first = words[0] & np.uint32(0xFF)
+    if not all((word == first * np.uint32(0x01010101)).all() for word in words):
+        raise UnsupportedInstructionError(f"{instruction.place}: different scales in scalar registers")
+
+
+def _of_each(codes: Array, side: int, scales: BlockScales) -> Array:
+    """The scale of each element, where a lane has one scale: of row l mod S, and of block l / S."""
+    return np.repeat(_power(codes).reshape(*codes.shape[:-1], -1, side).mT, scales.block, axis=-1)
+
+
+def _power(codes: Array) -> Array:
+    return scale_of(codes.astype(np.uint32) << np.uint32(23))
 
 
 def _alike(one: Array, other: Array, live: Array) -> bool:
@@ -118,9 +148,10 @@ def _alike(one: Array, other: Array, live: Array) -> bool:
 
 def _elements(words: Array, dtype: str, fnuz: bool) -> Array:
     """Elements of consecutive registers, low bits first: of an array whose last axis are the registers."""
-    if dtype == "fp4":
-        codes = np.ascontiguousarray(words).view(np.uint8)
-        return _FOURS[np.stack((codes & 0xF, codes >> 4), axis=-1).reshape(*codes.shape[:-1], -1)]
+    if dtype in _NARROW:
+        bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
+        each = bits.reshape(*bits.shape[:-1], -1, dtype_of(dtype).bits)
+        return np.asarray(_NARROW[dtype][each @ (1 << np.arange(each.shape[-1]))])
     if dtype in ("fp8", "bf8"):
         return decoded(np.ascontiguousarray(words).view(np.uint8), dtype, fnuz)
     one = DTYPES[dtype]

@@ -1,8 +1,10 @@
-"""Conversions with a scale (`semantics.scaled`) on numpy's words, and numbers of four bits.
+"""Conversions with a scale (`semantics.scaled`) on numpy's words, and numbers of four and six bits.
 
 | fp4 | sign, exponent, fraction | bias | greatest | infinities, no number |
 |---|---|---|---|---|
 | OCP MX, E2M1 | 1, 2, 1 | 1 | 6 | – |
+| fp6, E2M3 | 1, 2, 3 | 1 | 7.5 | – |
+| bf6, E3M2 | 1, 3, 2 | 3 | 28 | – |
 
 What is too large, or no number, becomes ±6 in four bits (ROCm/rocm-systems, pull request 6870).
 """
@@ -24,6 +26,23 @@ Function = Callable[..., Array]
 
 FOURS = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 """The numbers of the codes 0 to 7; the fourth bit is the sign."""
+
+
+def _six(exponent_bits: int, fraction_bits: int) -> Array:
+    """The numbers of the codes of six bits (OCP Microscaling Formats, 5.3)."""
+    exponent, fraction = np.divmod(np.arange(32), 1 << fraction_bits)
+    least = 2 - (1 << exponent_bits - 1) - fraction_bits
+    normal = np.ldexp(fraction + (1 << fraction_bits), exponent + least - 1)
+    found = np.where(exponent == 0, np.ldexp(fraction, least), normal)
+    return np.concatenate([found, -found])
+
+
+SIXES: Mapping[str, Array] = {"fp6": _six(2, 3), "bf6": _six(3, 2)}
+"""The numbers of the 64 codes.
+
+>>> [float(SIXES[kind][code]) for kind in ("fp6", "bf6") for code in (1, 31, 63)]
+[0.125, 7.5, -7.5, 0.0625, 28.0, -28.0]
+"""
 
 _BETWEEN = (FOURS[:-1] + FOURS[1:]) / 2
 

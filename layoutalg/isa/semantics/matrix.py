@@ -11,14 +11,14 @@ from functools import cache
 
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.known import matrix_instructions
-from layoutalg.target.operand import MatrixInstruction
+from layoutalg.target.operand import BlockScales, MatrixInstruction
 
-#: The roles of the scales of A's rows and B's columns, and of the byte that is the scale of each.
-SCALES: Mapping[str, str] = {"scale_a": "byte_a", "scale_b": "byte_b"}
+#: The roles of the scales of A's rows and B's columns: 2**(byte - 127), of 255 no number (CDNA 4 ISA, 7.1.5).
+SCALES = ("scale_a", "scale_b")
 
-#: Elements of a row or column that share a scale, which is 2**(byte - 127), of 255 no number (CDNA 4 ISA, 7.1.5).
-SCALED_BLOCK = 32
-
+#: How they are held (`operand.BlockScales`) → the fields that say which of A's and B's they are: bytes of a register,
+#: or that they are in the upper half of the lanes.
+PICKED_SCALES: Mapping[str, tuple[str, str]] = {"lanes": ("byte_a", "byte_b"), "bytes": ("row_a", "row_b")}
 
 #: Types of A and B of which a machine may take subnormal numbers for zeros (`CodeFormat.dots_flush`), and the least
 #: number of each that is none; the sum, an f32, then is none either (MIOpen's documentation of MI200).
@@ -50,7 +50,21 @@ def is_scaled(name: str) -> bool:
     >>> is_scaled("V_MFMA_SCALE_F32_16X16X128_F8F6F4.FP4.FP4"), is_scaled("V_MFMA_F32_16X16X128_F8F6F4.FP4.FP4")
     (True, False)
     """
-    return name.startswith("V_MFMA_SCALE_")
+    return name.startswith(("V_MFMA_SCALE_", "V_WMMA_SCALE"))
+
+
+def scales_of(instruction: str, matrix: MatrixInstruction) -> BlockScales | None:
+    """Where the scales are, of a product by this name: one without scales may be described by that which has such."""
+    return matrix.scales if is_scaled(instruction) else None
+
+
+def fields_of(instruction: str, matrix: MatrixInstruction) -> frozenset[str]:
+    """The fields that a product may have: which scales, of a side of up to 16 rows."""
+    scales = scales_of(instruction, matrix)
+    if scales is None:
+        return frozenset()
+    sides = zip(PICKED_SCALES[scales.held_by], (matrix.m, matrix.n), strict=True)
+    return frozenset(field for field, rows in sides if scales.held_by == "lanes" or rows < matrix.wave)
 
 
 def heeds_mode(matrix: MatrixInstruction) -> bool:
@@ -63,13 +77,13 @@ def heeds_mode(matrix: MatrixInstruction) -> bool:
 
 
 def registers_of(matrix: MatrixInstruction) -> Mapping[str, int]:
-    """How many registers each operand takes; a scale takes one (`SCALES`).
+    """How many registers each operand takes, and the scales.
 
     >>> registers_of(matrix_instruction_of("V_MFMA_F32_32X32X8_F16", "gfx942"))["d"]
     16
     """
     parts = {"a": (matrix.a, matrix.a_dtype), "b": (matrix.b, matrix.b_dtype)}
     parts |= dict.fromkeys("cd", (matrix.d, matrix.accumulator))
-    return dict.fromkeys(SCALES, 1) | {
+    return dict.fromkeys(SCALES, matrix.scales.registers if matrix.scales else 1) | {
         role: (int(held.element.hi) + 1) * dtype_of(dtype).bits // 32 for role, (held, dtype) in parts.items()
     }

@@ -25,6 +25,8 @@ What it cannot represent: numbers of lanes that are written to and not constant;
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from layoutalg.index import (
     TRUE,
     ZERO,
@@ -42,14 +44,15 @@ from layoutalg.index import (
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
-from layoutalg.isa.semantics.matrix import SCALES, is_scaled, registers_of
+from layoutalg.isa.semantics.matrix import PICKED_SCALES, SCALES, registers_of, scales_of
 from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE, FIRST_LANE
 from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, function_of, kind_of
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word
-from layoutalg.target.operand import MatrixInstruction
+from layoutalg.target.dtypes import dtype_of
+from layoutalg.target.operand import BlockScales, MatrixInstruction
 
 
 class SymbolicLanes:
@@ -186,21 +189,30 @@ class SymbolicLanes:
         counts = registers_of(matrix)
         a, b, c = (self._words(instruction, role, counts[role]) for role in "abc")
         target, name = operand_of(instruction, "d"), matrix.name
-        if is_scaled(instruction.name):  # another function than that of the table, for each pair of bytes
-            name += f" scaled by bytes {[instruction.fields.get(byte, 0) for byte in SCALES.values()]}"
-            b += [self._scale(instruction, role) for role in SCALES]
+        scales = scales_of(instruction.name, matrix)
+        if scales:  # another function than that of the table, for each choice of scales
+            picks = [instruction.fields.get(field, 0) for field in PICKED_SCALES[scales.held_by]]
+            name += f" scaled by {scales.held_by} {picks}"
+            b += [word for role in SCALES for word in self._scale(instruction, role, scales)]
+        if dtype_of(matrix.accumulator).bits < 32:  # another than that of each of its elements, too
+            name += " in pairs"
         results = [self.w.function(f"{name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
         for k, word in enumerate(results):
             self.registers.write_cell((target.kind, target.index + k), word)
 
-    def _scale(self, instruction: Instruction, role: str) -> Word:
-        """A lane's register of scales, or the constant that is one."""
+    def _scale(self, instruction: Instruction, role: str, scales: BlockScales) -> list[Word]:
+        """A lane's registers of scales, or the constant that is one."""
         operand = operand_of(instruction, role)
+        held = [replace(operand, index=operand.index + k) for k in range(scales.registers)]
         if operand.kind == "v":
-            return self.registers.cell((operand.kind, operand.index))
-        if operand.kind != "float":
+            return [self.registers.read_register(one, 32) for one in held]
+        if operand.kind == "s" and scales.held_by == "bytes":
+            words = [word for one in held if isinstance(word := self.registers.read_scalar(one, 32), Word)]
+            if len(words) == len(held):
+                return words
+        if operand.kind != "float" or scales.held_by == "bytes":
             raise NotReadable(f"{instruction.place}: a scale that is {operand}")
-        return self.w.const((operand.index >> 23 & 0xFF) * 0x01010101, 32)  # its exponent in every byte
+        return [self.w.const((operand.index >> 23 & 0xFF) * 0x01010101, 32)]  # its exponent in every byte
 
     def _words(self, instruction: Instruction, role: str, count: int) -> list[Word]:
         """A lane's registers of A, B or C."""

@@ -24,26 +24,30 @@ def unwritten_by_loops(handed: Mapping[Expr, Sequence[Expr]], given: frozenset[E
 
 def is_undefined(values: Sequence[Expr], unwritten: frozenset[Expr], given: frozenset[Expr]) -> bool:
     """Whether values may be made of what nothing wrote; of a choice counts what is chosen, where that is seen."""
-    inside: dict[Expr, bool] = {}  # what is made of it whatever is chosen: of nothing else are choices looked at
-    seen: dict[tuple[Expr, frozenset[Expr]], bool] = {}
 
     def here(e: Expr) -> bool:
         return e.op == "var" and (kind_of(e) is Kind.UNDEFINED or e in unwritten)
 
-    def holds(e: Expr) -> bool:
-        if e not in inside:
-            inside[e] = here(e) or any(map(holds, (*e.args, *arguments_of(e))))
-        return inside[e]
-
-    def undefined(e: Expr, known: frozenset[Expr]) -> bool:
-        if not holds(e):
-            return False
-        if (e, known) not in seen:
+    inside: dict[Expr, bool] = {}  # what is made of it whatever is chosen: of nothing else are choices looked at
+    stack = [*values]
+    while stack:
+        parts = (*stack[-1].args, *arguments_of(stack[-1]))
+        waiting = [part for part in parts if part not in inside]
+        stack += waiting
+        if not waiting:
+            e = stack.pop()
+            inside[e] = here(e) or any(inside[part] for part in parts)
+    seen: set[tuple[Expr, frozenset[Expr]]] = set()
+    left = [(e, given) for e in values]
+    while left:
+        e, known = left.pop()
+        if inside[e] and (e, known) not in seen:
             budget.check()
-            seen[e, known] = here(e) or any(undefined(part, beside) for part, beside in _parts(e, known))
-        return seen[e, known]
-
-    return any(undefined(e, given) for e in values)
+            if here(e):
+                return True
+            seen.add((e, known))
+            left += _parts(e, known)
+    return False
 
 
 def where_undefined(value: Expr, unwritten: frozenset[Expr]) -> Expr:

@@ -21,6 +21,14 @@ def test_what_many_choices_make_of_given_numbers_is_seen_at_once() -> None:
     assert is_undefined((value,), frozenset({symbol("x")}), frozenset())
 
 
+def test_of_ten_thousand_nested_results_it_is_seen_what_they_are_made_of() -> None:
+    for first, undefined in ((symbol("x"), False), (unknown_value("u", 9, Kind.UNDEFINED), True)):
+        value = first
+        for n in range(10_000):
+            value = unknown_value(f"f{n}", 9, Kind.RESULT, function="f", arguments=(value, symbol("y")))
+        assert is_undefined((value,), frozenset(), frozenset()) is undefined
+
+
 def test_what_is_not_decided_in_time_is_no_answer() -> None:
     """What nothing wrote is on a way that is never gone: which, each set of conditions is asked."""
     unwritten, given = unknown_value("u", 2, Kind.UNDEFINED), symbol("a") < 5

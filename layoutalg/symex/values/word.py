@@ -42,6 +42,7 @@ What it cannot represent: which lanes' bits are in such a number.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Protocol
@@ -50,6 +51,9 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, var, variables
 from layoutalg.index.conditions import conjunction, disjunction, implies
 from layoutalg.symex.values.unknowns import Kind, is_unknown, kind_of
+
+#: Binary digits of a product's numbers at most: those of 13 squares of squares of a word of 32.
+_MOST_DIGITS = 1 << 18
 
 #: Whether the lane that a bit is of has a thread, and the variable that says so.
 HAS_THREAD = var("has thread", 2)
@@ -220,6 +224,8 @@ class Word:
         other = self.arithmetic.number(other)
         a, b = self.origin, other.origin
         product = Product(a.of, b.of) if isinstance(a, ZeroExtended) and isinstance(b, ZeroExtended) else None
+        if _digits(self.expr) + _digits(other.expr) > _MOST_DIGITS:
+            raise UnsupportedInstructionError("a product of products, whose numbers are too long to follow")
         return self.with_expr(self.expr * other.expr, product)
 
     def __invert__(self) -> Word:
@@ -237,6 +243,12 @@ class Word:
         if isinstance(other, Mask):
             return other ^ self
         return self.with_expr(self.arithmetic.bitwise("xor", self, other))
+
+
+def _digits(e: Expr) -> int:
+    """The binary digits of an expression's greatest number; 0 where it has none."""
+    most = max(abs(e.lo), abs(e.hi))
+    return 0 if most == math.inf else int(most).bit_length()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,8 @@
 """Words and their halves."""
 
+import pytest
+
+from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.index import ZERO, const, symbol
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.substitution import Substitution
@@ -74,3 +77,16 @@ def test_halves_stay_halves_where_a_variable_is_replaced_and_a_product_of_anothe
 
 def test_nobody_can_name_a_size_as_the_variable_that_says_whether_a_lane_has_a_thread():
     assert not HAS_THREAD.value.name.isidentifier()
+
+
+def squared(word, times):
+    for _ in range(times):
+        word = word * word
+    return word
+
+
+def test_a_word_squared_over_and_over_is_refused_before_its_numbers_are_too_long():
+    w = IndexValues(lambda goal, given: False)
+    word = squared(w.word(symbol("x", min=0, max=(1 << 32) - 1), 32), 12)
+    with pytest.raises(UnsupportedInstructionError, match="too long"):
+        squared(word, 28)

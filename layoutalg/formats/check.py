@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layoutalg.formats.claims import USUAL, ClaimError, agree, claim_of
+from layoutalg.formats.agreements import agree
+from layoutalg.formats.claims import USUAL, ClaimError, claim_of
 from layoutalg.formats.model import (
     AgreeItem,
     DescriptorItem,

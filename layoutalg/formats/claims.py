@@ -14,10 +14,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from layoutalg.formats import accesses
+from layoutalg.formats import accesses, boxes
 from layoutalg.formats.model import (
     AccessItem,
-    AgreeItem,
+    BoxItem,
     DescriptorItem,
     DistributionItem,
     Item,
@@ -25,7 +25,7 @@ from layoutalg.formats.model import (
     StatedClaim,
     TransformItem,
 )
-from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, all_of, as_expr, div, eq, le, mul
+from layoutalg.index import FALSE, ONE, TRUE, Expr, all_equal, as_expr, div, eq, le, mul
 from layoutalg.layout import Insert, LayoutError, Merge, TensorAdaptor, TensorDescriptor, TileDistribution, attach
 from layoutalg.prove import (
     Agree,
@@ -46,7 +46,6 @@ from layoutalg.prove import (
     RoundTripUpper,
     Shown,
 )
-from layoutalg.prove.claims import in_range
 from layoutalg.prove.claims.given import ExplicitClaim, under
 from layoutalg.prove.claims.moves import Increments, MergeDigits
 from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
@@ -96,6 +95,8 @@ def _layout(item: Item) -> Layout:
 def _in_bounds(item: Item) -> Claim:
     if isinstance(item, AccessItem):
         return accesses.in_bounds(item)
+    if isinstance(item, BoxItem):
+        return boxes.in_bounds(item)
     layout = _layout(item)
     if adaptor_of(layout).bottom_ids and all(n is None for n in bottom_limits(layout)):
         raise LayoutError("no dimension below has a prescribed length: there is nothing to stay in")
@@ -103,7 +104,16 @@ def _in_bounds(item: Item) -> Claim:
 
 
 def _injective(item: Item) -> Claim:
+    if isinstance(item, BoxItem):
+        return boxes.injective(item)
     return accesses.injective(item) if isinstance(item, AccessItem) else Injective(_layout(item))
+
+
+def _lands(item: Item) -> Claim:
+    if isinstance(item, BoxItem):
+        return boxes.lands(item)
+    assert isinstance(item, AccessItem)
+    return accesses.lands(item)
 
 
 def _covers(item: Item, copies: Expr | None = None) -> Claim:
@@ -216,35 +226,17 @@ def _by_thread(distribution: TileDistribution) -> TensorAdaptor:
     return attach(adaptor, numbers, parts, [[0], [1]])
 
 
-def agree(item: AgreeItem) -> Claim:
-    """That two descriptors address the same word, at indices that both have."""
-    sides = ((item.left.descriptor, item.left_index), (item.right.descriptor, item.right_index))
-    (one, other), (valid, also) = ([d.offset(i) for d, i in sides], [d.valid(i) for d, i in sides])
-    shown = (Shown("at", item.variables), Shown("offsets", (one, other)))
-    inside = all_of(*(in_range(i, n) for d, index in sides for i, n in zip(index, d.lengths, strict=True)))
-    same = TRUE if (valid, also) == (TRUE, TRUE) else eq(valid, also)
-    return ExplicitClaim(
-        f"{item.left.name} and {item.right.name} address the same word",
-        (
-            ForAll("both indices are in range", inside, item.given, shown),
-            ForAll("both reach data, or neither", same, item.given, shown),
-            ForAll("offsets are equal", eq(one, other), all_of(item.given, valid), shown),
-        ),
-        (item.left.descriptor, item.right.descriptor),
-    )
-
-
 _MAPS = frozenset({"descriptor", "transform", "adaptor", "distribution"})
-_DESCRIPTOR, _ACCESS = frozenset({"descriptor"}), frozenset({"access"})
+_DESCRIPTOR, _ACCESS, _BOX = frozenset({"descriptor"}), frozenset({"access"}), frozenset({"box"})
 
 CLAIMS: Mapping[str, ClaimForm] = {
     form.name: form
     for form in (
         ClaimForm(
             "in_bounds", "every hidden index lies in its dimension, every valid offset in the element space",
-            _MAPS | _ACCESS, _in_bounds,
+            _MAPS | _ACCESS | _BOX, _in_bounds,
         ),
-        ClaimForm("injective", "two valid indices never meet", _MAPS | _ACCESS, _injective),
+        ClaimForm("injective", "two valid indices never meet", _MAPS | _ACCESS | _BOX, _injective),
         ClaimForm(
             "bijective", "injective, and everything below is reached",
             _MAPS, lambda item: Bijective(_layout(item)),
@@ -325,9 +317,13 @@ CLAIMS: Mapping[str, ClaimForm] = {
             _ACCESS, accesses.coalesced, assumes=False,
         ),
         ClaimForm(
-            "lands", "loads straight to LDS, which put the lanes' pieces one after another, fill the layout as it says",
-            _ACCESS, accesses.lands, assumes=False,
+            "lands", "loads straight to LDS, which put lanes' pieces or a box in order, fill the layout as it says",
+            _ACCESS | _BOX, _lands, assumes=False,
         ),
+        ClaimForm("fits_fields", "each number fits its field", _BOX, boxes.fits_fields, assumes=False),
+        ClaimForm("complete", "what the tensor has under the box is copied", _BOX, boxes.complete, assumes=False),
+        ClaimForm("whole", "all of the box lies in the tensor", _BOX, boxes.whole, assumes=False),
+        ClaimForm("ck_fields", "CK's `TDM_GROUP1` hands strides on as they are", _BOX, boxes.ck_fields, assumes=False),
     )
 }  # fmt: skip
 
@@ -350,6 +346,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "adaptor": ("in_bounds",),
     "distribution": ("in_bounds", "covers"),
     "access": ("in_bounds",),
+    "box": ("fits_fields", "in_bounds", "complete"),
 }
 """What is claimed of an item that states no claims."""
 

@@ -18,6 +18,7 @@ from layoutalg.formats.model import (
     AccessItem,
     AdaptorItem,
     AgreeItem,
+    BoxItem,
     DescriptorItem,
     DistributionItem,
     Example,
@@ -227,6 +228,14 @@ def _access(item: AccessItem) -> Data:
     return {**made, "targets": list(item.targets)} if item.targets else made
 
 
+def _box(item: BoxItem) -> Data:
+    made: Data = {"tensor": item.tensor.name}
+    made |= {"lds": item.lds.name, "lds_at": written(item.lds_at)} if item.lds else {}
+    made |= {key: written(getattr(item, key)) for key in ("at", "lengths", "extents", "strides")}
+    made |= {"padding": list(item.padding)} if item.padding else {}
+    return {**made, **({"stores": True} if item.stores else {}), **_variables(item.variables)}
+
+
 def _lemma(item: LemmaItem) -> Data:
     return {"goal": _formula(item.goal), **_variables(item.variables), **_expect(item)}
 
@@ -245,6 +254,7 @@ _WRITTEN: Mapping[str, Callable[[Any], Data]] = {
     "adaptor": _adaptor,
     "distribution": _distribution,
     "access": _access,
+    "box": _box,
     "lemma": _lemma,
     "agree": _agree,
 }

@@ -20,6 +20,7 @@
 | `adaptor`      | steps over dimensions that no memory lies under                                            |
 | `distribution` | a tile_distribution_encoding                                                               |
 | `access`       | which lane reads or writes which index of a descriptor, how wide, with which instruction   |
+| `box`          | what the Tensor Data Mover copies between a tensor and LDS (`formats.boxes`)               |
 | `lemma`        | a formula over variables: `given` ⇒ `goal`                                                 |
 | `agree`        | two descriptors that address the same word for each index                                  |
 | `cpp`          | one table: headers, prelude and target of C++ expressions (`formats.cpp`)                  |
@@ -44,7 +45,7 @@ A symbol may have any name but an operator's (and, or, not, if, else).  Expressi
 |--------------------------------------|-----------------------------------------------------------------|
 | `access`: `index` and `given`        | `lane`, and the access's own `variables`                        |
 | `access` by a distribution: `given`  | `lane`, its p0, p1 … and y0, y1 …; `v` counts vectors of last Y |
-| `lemma`, `agree`                     | their own `variables`                                           |
+| `lemma`, `agree`, `box`              | their own `variables`                                           |
 | `agree` by a distribution            | those, p0, p1 … and `element` of a lane; that side's tile: x0 … |
 | `functor`: `function`                | its `variable`                                                  |
 
@@ -210,6 +211,13 @@ def item_shapes(transforms: Transforms) -> Mapping[str, Shape]:
             {
                 "distribution": _name, "lanes": Integer(1, 1024), "index": _sizes, **_variables,
                 "width": Integer(1, 64), "instruction": _name, "targets": Many(_name, 1), **_about,
+            },
+        ),
+        "box": Table(
+            {"name": _name, "tensor": _name, "at": _sizes, "lengths": _sizes},
+            {
+                **_variables, "extents": _sizes, "strides": Many(_size), "lds": _name,
+                "lds_at": _sizes, "padding": Many(Integer(1, 1 << 16), 2, 2), "stores": Flag(), **_about,
             },
         ),
         "lemma": Table({"name": _name, "goal": _formula}, {**_variables, **_about}),

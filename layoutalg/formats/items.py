@@ -24,6 +24,7 @@ MAKERS: Mapping[str, Callable[[Builder, Path, Data], Item]] = {
     "adaptor": Builder.adaptor,
     "distribution": Builder.distribution,
     "access": relations.access,
+    "box": relations.box,
     "lemma": relations.lemma,
     "agree": relations.agree,
 }

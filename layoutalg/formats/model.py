@@ -8,6 +8,7 @@
 | `DistributionItem` | which lane and register holds which element       | `.distribution`                    |
 | `AccessItem`       | which lane reaches which index of a descriptor    | `.descriptor` at `.index`          |
 | `LemmaItem`        | a formula                                         | `.given` ⇒ `.goal`                 |
+| `BoxItem`          | a box that the Tensor Data Mover copies           | `.tensor` at `.at`, and `.lds`     |
 | `AgreeItem`        | two descriptors that address the same word        | `.left` and `.right`               |
 | `Refusal`          | a layout that must not be built                   | `.reason`, None where it was built |
 
@@ -241,6 +242,35 @@ class AccessItem(Item):
     instruction: str | None = None
     targets: tuple[str, ...] = ()
     distribution: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxItem(Item):
+    r"""A box of `lengths` of a tensor, from its index `at` on, and what the mover's descriptor says of it.
+
+    `inside` is an element's place in the box, which begins at the index `lds_at` of `lds`.  Elements that are not below
+    `extents` are 0, or are not stored; strides are of all dimensions but the last, whose is 1; `padding`: after so many
+    bytes of LDS so many are left out.
+
+    >>> from layoutalg.formats import loads
+    >>> text = '[[descriptor]]\nname = "a"\ndtype = "f16"\nbase = { kind = "packed", lengths = [8, 64] }\n'
+    >>> text += '[[box]]\nname = "tile"\ntensor = "a"\nat = [4, 0]\nlengths = [8, 32]'
+    >>> loads(text).items[1].extents, loads(text).items[1].strides
+    ((4, 64), (64,))
+    """
+
+    kind: ClassVar[str] = "box"
+    tensor: DescriptorItem
+    at: tuple[Expr, ...]
+    lengths: tuple[Expr, ...]
+    inside: tuple[Expr, ...]
+    extents: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    variables: tuple[Expr, ...] = ()
+    lds: DescriptorItem | None = None
+    lds_at: tuple[Expr, ...] = ()
+    padding: tuple[int, int] | None = None
+    stores: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

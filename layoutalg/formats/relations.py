@@ -1,17 +1,19 @@
-"""Items about several things at once: accesses (lanes and a descriptor), lemmas, agreements of two descriptors."""
+"""Items about several things at once: accesses (lanes and a descriptor), boxes, lemmas, agreements of descriptors."""
 
 from __future__ import annotations
 
 from layoutalg.formats.build import Builder
 from layoutalg.formats.context import Data, expected, meaning
-from layoutalg.formats.model import AccessItem, AgreeItem, DescriptorItem, LemmaItem
+from layoutalg.formats.model import AccessItem, AgreeItem, BoxItem, DescriptorItem, LemmaItem
 from layoutalg.formats.reading import DocumentError, Path
-from layoutalg.index import ONE, Expr, fresh, prod
+from layoutalg.index import ONE, ZERO, Expr, fresh, prod, simplify
 from layoutalg.index.radix import digits
+from layoutalg.layout import TensorDescriptor
 from layoutalg.lazy import lazy_imports
 from layoutalg.target.dtypes import DTYPES
 
 with lazy_imports():
+    from layoutalg.target import boxes as mover
     from layoutalg.target import model as gpus
     from layoutalg.target import read as targets
 
@@ -111,6 +113,46 @@ def access(builder: Builder, path: Path, data: Data) -> AccessItem:
         instruction=data.get("instruction"), targets=tuple(data.get("targets", ())),
         distribution=data.get("distribution"), **builder.about(path, data, "access", scope),
     )  # fmt: skip
+
+
+def box(builder: Builder, path: Path, data: Data) -> BoxItem:
+    """A box of a tensor; unless stated, its extents are what the tensor has from there on, its strides the tensor's."""
+    tensor = builder.resolve((*path, "tensor"), data["tensor"])
+    lds = builder.resolve((*path, "lds"), data["lds"]) if "lds" in data else None
+    named = builder.variables((*path, "variables"), data.get("variables", {}))
+    scope, d = {**builder.symbols, **named}, tensor.descriptor
+    at, lengths = (builder.exprs((*path, key), data[key], scope) for key in ("at", "lengths"))
+    extents = builder.exprs((*path, "extents"), data["extents"], scope) if "extents" in data else None
+    if extents is None:
+        extents = tuple(simplify(n - i) for n, i in zip(d.lengths, at, strict=False))
+    strides = builder.exprs((*path, "strides"), data["strides"], scope) if "strides" in data else _strides(d)
+    ranks = {"tensor": d.rank, "at": len(at), "lengths": len(lengths), "extents": len(extents)}
+    lds_at = builder.exprs((*path, "lds_at"), data.get("lds_at", (0,) * len(lengths)), scope) if lds else ()
+    ranks |= {"strides": len(strides) + 1} | ({"lds": lds.descriptor.rank, "lds_at": len(lds_at)} if lds else {})
+    for key, rank in ranks.items():
+        if rank != len(lengths) or not rank <= mover.RANK:
+            wanted = f"{len(lengths)} dimensions" + (" and a stride for each but the last" if key == "strides" else "")
+            raise DocumentError((*path, key), f"the box has {wanted}, of which there are at most {mover.RANK}")
+    if lds is not None and lds.dtype != tensor.dtype:
+        raise DocumentError((*path, "lds"), f"{lds.name} is of {lds.dtype}, {tensor.name} of {tensor.dtype}")
+    padding = (data["padding"][0], data["padding"][1]) if "padding" in data else None
+    with meaning((*path, "padding")):
+        if padding:
+            mover.require_padding(*padding, stores=data.get("stores", False))
+    with meaning((*path, "lengths")):
+        inside = tuple(fresh(f"x{n}", length, scope) for n, length in enumerate(lengths))
+    return BoxItem(
+        tensor=tensor, at=at, lengths=lengths, inside=inside, extents=extents, strides=strides,
+        variables=tuple(named.values()), lds=lds, lds_at=lds_at, padding=padding, stores=data.get("stores", False),
+        **builder.about(path, data, "box", scope, more=() if lds is None else ("lands",)),
+    )  # fmt: skip
+
+
+def _strides(d: TensorDescriptor) -> Exprs:
+    """How far apart neighbours of each dimension but the last are, from the first element on."""
+    first = (ZERO,) * d.rank
+    units = [tuple(ONE if k == n else ZERO for k in range(d.rank)) for n in range(d.rank - 1)]
+    return tuple(simplify(d.adaptor.lower(unit)[0] - d.adaptor.lower(first)[0]) for unit in units)
 
 
 def _formulas(builder: Builder, path: Path, data: Data) -> tuple[Expr, dict[str, Expr], Exprs]:

@@ -13,7 +13,7 @@ from layoutalg.formats import loads
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
-from layoutalg.isa.semantics.tensor import BOX, LENGTHS, SIZE, STRIDES
+from layoutalg.target.boxes import BOX, LENGTHS, SIZE, STRIDES
 from tests.audit.gfx1250 import code
 
 HEAD = """

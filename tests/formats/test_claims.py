@@ -8,7 +8,7 @@ from layoutalg.errors import SpecError
 from layoutalg.formats import loads
 from layoutalg.formats.claims import CLAIMS, USUAL, split, table
 
-KINDS = {"descriptor", "transform", "adaptor", "distribution", "access"}
+KINDS = {"descriptor", "transform", "adaptor", "distribution", "access", "box"}
 
 
 def test_every_entry_is_whole() -> None:
@@ -42,10 +42,13 @@ def test_a_claim_takes_no_more_than_its_arguments(name: str) -> None:
     (kind, *_) = sorted(form.of)
     text = {
         "access": 'descriptor = "d"\nlanes = 4\nindex = ["lane"]\n', "adaptor": "steps = []\n",
+        "box": 'tensor = "d"\nat = [0]\nlengths = [4]\n',
         "descriptor": 'base = { kind = "packed", lengths = [4] }\n',
         "distribution": "hs = [[4]]\nps_major = [[1]]\nps_minor = [[0]]\nys_major = []\nys_minor = []\n",
         "transform": 'transform = "pass_through"\nlength = 4\n',
     }[kind]  # fmt: skip
-    around = '[[descriptor]]\nname = "d"\nbase = { kind = "packed", lengths = [4] }\n' if kind == "access" else ""
+    around = (
+        '[[descriptor]]\nname = "d"\nbase = { kind = "packed", lengths = [4] }\n' if kind in ("access", "box") else ""
+    )
     with pytest.raises(SpecError, match=f"{name} takes .* arguments, not 65"):
         loads(f'{around}[[{kind}]]\nname = "x"\n{text}claims = ["{name}({many})"]\n')

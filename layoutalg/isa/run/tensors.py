@@ -1,4 +1,4 @@
-"""Boxes of a tensor that the numpy machine copies from memory to LDS (`semantics.tensor`)."""
+"""Boxes of a tensor that the numpy machine copies from memory to LDS (`target.boxes`)."""
 
 from __future__ import annotations
 
@@ -14,24 +14,8 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.memories import WaveMemory
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.tensor import (
-    AMOUNT,
-    BOX,
-    COUNT,
-    FIXED,
-    INTERVAL,
-    LDS,
-    LENGTHS,
-    MEMORY,
-    PADDED,
-    RANK,
-    SIZE,
-    STRIDES,
-    BoxField,
-    Geometry,
-    geometry,
-    word_of,
-)
+from layoutalg.isa.semantics.tensor import word_of
+from layoutalg.target.boxes import COUNT, FIXED, LDS, LENGTHS, MEMORY, SHAPE, STRIDES, BoxField, Geometry, geometry
 
 
 class WaveTensors(WaveMemory):
@@ -53,10 +37,9 @@ class WaveTensors(WaveMemory):
         count = said(COUNT)
         if (live & (count > 1)).any():
             raise UnsupportedInstructionError(f"{instruction.place}: a descriptor of a wave that is restored")
-        shapes = np.stack([said(field) for field in (*BOX, SIZE, PADDED, INTERVAL, AMOUNT)], axis=1)
+        shapes = np.stack([said(field) for field in SHAPE], axis=1)
         for shape in np.unique(shapes[live & (count == 1)], axis=0):
-            waves, numbers = live & (count == 1) & (shapes == shape).all(axis=1), [int(n) for n in shape]
-            box = geometry(numbers[:RANK], *numbers[RANK:])
+            waves, box = live & (count == 1) & (shapes == shape).all(axis=1), geometry([int(n) for n in shape])
             if isinstance(box, str):
                 raise UnsupportedInstructionError(f"{instruction.place}: {box}")
             if box.box:

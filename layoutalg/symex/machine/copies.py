@@ -13,30 +13,14 @@ from dataclasses import replace
 from layoutalg.index import TRUE, ZERO, Expr, all_of, const, div, lt, mod, simplify
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.tensor import (
-    AMOUNT,
-    BOX,
-    COUNT,
-    FIXED,
-    INTERVAL,
-    LDS,
-    LENGTHS,
-    MEMORY,
-    PADDED,
-    RANK,
-    SIZE,
-    STRIDES,
-    BoxField,
-    Geometry,
-    geometry,
-    word_of,
-)
+from layoutalg.isa.semantics.tensor import word_of
 from layoutalg.symex.machine.buffers import RangedPart
 from layoutalg.symex.machine.elements import joined_elements, split_in_elements
 from layoutalg.symex.machine.outstanding import access_at, copy_back_at, lds_at, scalar_load_at
 from layoutalg.symex.machine.recorded import RecordedMemory
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target import target as gpu
+from layoutalg.target.boxes import COUNT, FIXED, LDS, LENGTHS, MEMORY, SHAPE, STRIDES, BoxField, Geometry, geometry
 
 
 class SymbolicCopies(RecordedMemory):
@@ -91,9 +75,7 @@ class SymbolicCopies(RecordedMemory):
             for field, (wanted, what) in {**FIXED, COUNT: (1, "a copy that may be none")}.items():
                 if self._number(instruction, groups, field, what) != wanted:
                     raise NotReadable(f"{instruction.place}: {what}")
-            shape = (self._number(instruction, groups, one, "a box") for one in (*BOX, SIZE, PADDED, INTERVAL, AMOUNT))
-            numbers = [*shape]
-            box = geometry(numbers[:RANK], *numbers[RANK:])
+            box = geometry([self._number(instruction, groups, one, "a box") for one in SHAPE])
             if isinstance(box, str) or not box.box:
                 raise NotReadable(f"{instruction.place}: {box if isinstance(box, str) else 'a copy of nothing'}")
             self._copy_box(instruction, box, groups)

@@ -98,6 +98,8 @@ def _signs(instruction: Instruction, fields: dict[str, int]) -> Signs:
     if "BITOP3" in instruction.name:
         fields["bitop3"] = fields.pop("omod", 0) << 6 | fields.pop("abs", 0) << 3 | fields.pop("neg", 0)
         return {}
+    if instruction.name.startswith("V_WMMA") and instruction.name.endswith("64_IU8"):  # as `decode.extended.with_signs`
+        fields["neg"] = ~fields.pop("unsigned", 0) & 3
     if instruction.form.startswith("VOP3P") and "_MIX" not in instruction.name:
         return {}
     negated, absolute = fields.pop("neg", 0), fields.pop("abs", 0) | fields.pop("neg_hi", 0)

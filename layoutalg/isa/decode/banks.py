@@ -81,7 +81,7 @@ def in_banks(instruction: Instruction, banks: int) -> Instruction:
         raise UnsupportedInstructionError(f"{instruction.place}: banks of registers that depend on the way there")
     form = "VOP" if instruction.form.startswith("VOP") else instruction.form
     slots = _SLOTS.get(form)
-    unknown = "SCALE" in instruction.name and not instruction.name.startswith("V_WMMA_")
+    unknown = "CVT_SCALE" in instruction.name
     if slots is None or unknown or any(one.kind.startswith("v[") for one in _operands(instruction)):
         raise UnsupportedInstructionError(f"{instruction.place} with registers above 255")
     moved = tuple(_moved(half, banks, slots) for half in instruction.halves)

@@ -150,11 +150,10 @@ def decode_kernel(kernel: KernelBinary) -> MachineCode:
     kernel = replace(kernel, code=own_code(kernel), sized=True)
     instructions = tuple(decode(kernel.code, kernel.entry, kernel.architecture, kernel.target))
     kernel = _with_whole_file(kernel, instructions)
-    refuse_what_is_not_allowed(kernel, instructions)
     code = MachineCode(kernel, instructions)
     if any(one.name == SETS_BANKS for one in instructions):
         code = _with_banks(code)
-        refuse_what_is_not_allowed(kernel, code.instructions)
+    refuse_what_is_not_allowed(kernel, code.instructions)
     free = kernel.architecture.free_mode
     return _with_modes(code) if any(sets_mode(one, free) for one in instructions) else code
 

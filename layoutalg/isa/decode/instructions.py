@@ -188,7 +188,7 @@ def _normalised(
     extension, plain = extension_of(raw, form), plain_form(form)
     operands = {role: operand(code, None, architecture) for role, code in extension.operands.items()}
     fields = dict(extension.fields)
-    unused = unused_fields(raw, form, known) - architecture.used_fields.get(form, frozenset())
+    unused = unused_fields(raw, form, known, own.name if own else "") - architecture.used_fields.get(form, frozenset())
     more = architecture.more_bits.get(form, {})
     refuse_reserved(raw, unused, architecture, sum(1 << bit for bit in more.values()))
     fields |= {key: 1 for key, bit in more.items() if raw._raw >> bit & 1}

@@ -24,12 +24,18 @@ _ALONE = frozenset({
 })  # fmt: skip
 _NULL = 124
 
+#: Fields of the like instruction that own opcodes have not (LLVM, FLAT_Prefetch_Pseudo: `has_vdst` is 0).
+_WITHOUT = {"GLOBAL_PREFETCH_B8": frozenset({"vdst"}), "FLAT_PREFETCH_B8": frozenset({"vdst"})}
+
 #: Bits of no field that are written either way: OP_SEL_HI of a third source beside scales (`extended`).
 _FREE = {"VOP3PX2": 1 << 14}
 
 
-def unused_fields(raw: Any, form: str, name: str) -> frozenset[str]:
-    """Register fields that the operation ignores, by the decoder's operand table; a second dword's are read apart."""
+def unused_fields(raw: Any, form: str, name: str, own: str = "") -> frozenset[str]:
+    """Register fields that the operation ignores, by the decoder's operand table; a second dword's are read apart.
+
+    `name` is the decoder's, `own` that of an opcode that it has not.
+    """
     plain = ("BitField", "FixedBitField", "EnumBitField")
     keys = {key for key, bits in raw._fields if type(bits).__name__ not in plain}
     known = set(raw.operands) | {key[1:] for key in raw.operands if key.startswith("v")}
@@ -37,6 +43,7 @@ def unused_fields(raw: Any, form: str, name: str) -> frozenset[str]:
         known |= {"vsrc0", "vsrc1"} | ({"sdst"} if getattr(raw, "sd", 0) else set())
     if "_DPP" in form:
         known.add("vsrc0")
+    known -= _WITHOUT.get(own, frozenset())
     return frozenset(keys - known) if raw.operands or name in _ALONE else frozenset()
 
 

@@ -107,3 +107,17 @@ def test_the_slots_are_those_of_the_encoding() -> None:
     assert str(in_banks(Instruction(0, 8, "V_FMAMK_F32", "VOP2", fmamk), 1 << 4)).split(" ", 1)[1] == (
         "d=v1, a=v2, b=v258, c=0x5"
     )
+
+
+def test_what_is_allowed_is_asked_of_the_registers_that_are_meant() -> None:
+    """By its number alone the second factor lies on the result."""
+    moved = in_banks(Instruction(0, 8, "V_DIV_SCALE_F32", "VOP3SD", {"d": Operand("v", 1), "a": Operand("v", 2)}), 0x41)
+    assert moved.operands == {"d": Operand("v", 257), "a": Operand("v", 258)}
+    body = """
+    extern "C" __global__ void k(float* b, int n) {{
+      asm volatile("s_set_vgpr_msb {}\\n\\tv_wmma_f32_16x16x32_f16 v[8:15], v[0:7], v[8:15], 0\\n\\ts_set_vgpr_msb {}"
+                   ::: "v7", "v15");
+    }}"""
+    assert with_more(body.format(4, 0x400)).instructions
+    with pytest.raises(UnsupportedInstructionError, match="the result lies on v8"):
+        with_more(body.format(0, 0))

@@ -10,12 +10,13 @@ one: a step is true by its form, a point is replayed, so it does not matter who 
 |-------------|---------------------------------------------------------------------------------------------|
 | agrees      | the directory holds what the claim comes to, and the other solver agrees with each text     |
 | disagrees   | the other solver gives the opposite of an answer: one of the two is wrong                   |
-| undecided   | the other solver stops at its time limit, says unknown, or refuses a text; or the claim is  |
+| undecided   | the other solver has used its seconds, says unknown, or refuses a text; or the claim is     |
 |             | neither proved nor refuted when it is made anew                                             |
 | altered     | the directory says something else than the claim comes to, or lacks it                      |
 
 A certificate has the same four results.  Only the first is a pass, and what of a claim has no certificate rests on this
-library alone.  Each text is decided in a process that is ended when it overruns.
+library alone.  Each text is decided in a process that is ended when it overruns: its seconds are the processor's, so
+that a busy machine gives the same answers, later; the clock ends what takes `SLACK` times as long.
 
 What it cannot see: a claim that was never the source's, and that the source was another one when it was checked.
 """
@@ -25,15 +26,18 @@ from __future__ import annotations
 import importlib.util
 import json
 import multiprocessing
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from layoutalg.disk import read_whole
+from layoutalg.index.budget import SLACK
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove.certificates import FORMAT, MANIFEST, Claims, certified
 from layoutalg.prove.outcome import Limits
@@ -44,7 +48,7 @@ with lazy_imports():
     import cvc5
 
 GRACE = 5.0
-"""Seconds that a process gets beyond the solver's own limit, its start included."""
+"""Seconds of the clock that a process gets to start."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +233,7 @@ def _answers(texts: Sequence[tuple[str, str, float]], jobs: int, seconds: float)
         pool = ProcessPoolExecutor(min(jobs, len(texts)), mp_context=multiprocessing.get_context("spawn"))
         futures = [pool.submit(_decide, *text) for text in texts[len(found) :]]
         for future in futures:
-            answer = _result(future, seconds + GRACE)
+            answer = _result(future, seconds)
             found.append(answer)
             if answer[0] == "lost":
                 break
@@ -239,26 +243,30 @@ def _answers(texts: Sequence[tuple[str, str, float]], jobs: int, seconds: float)
     return found
 
 
-def _result(future: Future[tuple[str, float]], limit: float) -> tuple[str, float]:
+def _result(future: Future[tuple[str, float]], seconds: float) -> tuple[str, float]:
     try:
-        return future.result(timeout=limit)
+        return future.result(timeout=SLACK * seconds + GRACE)
     except (FutureTimeoutError, BrokenExecutor, OSError, EOFError):
-        return "lost", limit
+        return "lost", seconds
     except RuntimeError as error:  # the solver refuses the text
         return f"an error: {error}", 0.0
 
 
 def _decide(text: str, arithmetic: str, seconds: float) -> tuple[str, float]:
-    """The other solver's answer to one text, and the seconds that it took."""
-    start = time.perf_counter()
-    answer = (_cvc5 if arithmetic == "integers" else _bitwuzla)(text, seconds)
-    return answer, time.perf_counter() - start
+    """The other solver's answer to one text, and the seconds of the processor that it took; more than these end it."""
+    with suppress(AttributeError):  # Windows has no such timer: there the clock alone stops
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    start = time.process_time()
+    answer = (_cvc5 if arithmetic == "integers" else _bitwuzla)(text)
+    took = time.process_time() - start
+    with suppress(AttributeError):
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return answer, took
 
 
-def _cvc5(text: str, seconds: float) -> str:
+def _cvc5(text: str) -> str:
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
-    solver.setOption("tlimit-per", str(int(seconds * 1000)))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "certificate")
     symbols = parser.getSymbolManager()
@@ -274,11 +282,9 @@ def _cvc5(text: str, seconds: float) -> str:
             answer = printed
 
 
-def _bitwuzla(text: str, seconds: float) -> str:
-    options = bitwuzla.Options()
-    options.set(bitwuzla.Option.TIME_LIMIT_PER, int(seconds * 1000))
+def _bitwuzla(text: str) -> str:
     manager = bitwuzla.TermManager()
-    parser = bitwuzla.Parser(manager, options)
+    parser = bitwuzla.Parser(manager, bitwuzla.Options())
     parser.parse(text, True, False)
     result = parser.bitwuzla().check_sat()
     return {bitwuzla.Result.SAT: "sat", bitwuzla.Result.UNSAT: "unsat"}.get(result, "unknown")

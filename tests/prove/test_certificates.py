@@ -30,7 +30,7 @@ from layoutalg.prove.certificates import write_certificates
 from layoutalg.prove.content import digest
 from layoutalg.prove.obligation import points_of
 from layoutalg.prove.outcome import Fails, Holds
-from layoutalg.prove.recheck import is_empty, recheck
+from layoutalg.prove.recheck import _answers, is_empty, recheck
 from layoutalg.prove.replay import replays
 from layoutalg.prove.smt import forms
 from tests.matrix import some
@@ -326,3 +326,11 @@ def test_claims_for_all_sizes_are_decided_again(tmp_path: Path, every: int) -> N
     found = recheck(tmp_path, claims)
     assert {r.result for r in found} == {"agrees"}, [r for r in found if r.result != "agrees"]
     assert any("with steps" in (tmp_path / c.file).read_text() for r in found for c in r.certificates)
+
+
+def test_a_text_that_takes_all_its_seconds_is_lost_and_those_beside_it_are_not() -> None:
+    cubes = """(set-logic QF_NIA) (declare-const x Int) (declare-const y Int) (declare-const z Int)
+(assert (> x 100)) (assert (> y 100)) (assert (> z 100)) (assert (= (+ (* x x x) (* y y y)) (* z z z))) (check-sat)"""
+    easy = "(set-logic QF_LIA) (declare-const x Int) (assert (> x 3)) (assert (< x 2)) (check-sat)"
+    found = _answers([(cubes, "integers", 0.2), (easy, "integers", 0.2)], 2, 0.2)
+    assert [answer for answer, _ in found] == ["lost", "unsat"]

@@ -10,6 +10,7 @@ register) ends a run that comes to it, and is named.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -19,11 +20,13 @@ from layoutalg.isa.compiled.memory import TextMemory
 from layoutalg.isa.compiled.products import Products
 from layoutalg.isa.compiled.registers import TextRegisters
 from layoutalg.isa.compiled.values import HEADER, Call
+from layoutalg.isa.compiled.waits import WaitDeeds, unwaited
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
 from layoutalg.isa.interpreter.step import Interpreter
+from layoutalg.isa.run.memories import smallest_element
 from layoutalg.isa.run.polls import polls
-from layoutalg.isa.semantics.accesses import ACCESSES
+from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, access_of, may_be_atomic
 from layoutalg.isa.semantics.control import (
     BARRIERS,
     BRANCHES,
@@ -42,6 +45,15 @@ class KernelText:
     source: str
     calls: tuple[Call, ...]
     in_turn: bool  # atomic operations on global memory: blocks are run one after another
+    unchecked: str = ""  # why faults that are no addresses are not looked for in it; empty where they are
+    lone: bool = False  # they are only in blocks of one wave
+    place: int = 1  # bytes of the smallest element of global memory that it accesses
+    place_in_lds: int = 1  # the same of LDS
+
+    @property
+    def checked(self) -> str:
+        """The source with all that looks for such faults."""
+        return f"#define CHECKED 1\n{self.source}"
 
 
 def text_of(program: MachineCode) -> KernelText:
@@ -53,8 +65,9 @@ def text_of(program: MachineCode) -> KernelText:
     if polls(program):
         raise UnsupportedInstructionError(f"{kernel.name}: waves that wait for others have no compiled text")
     products = Products(kernel.machine)
-    blocks = [_Block(program, address, calls, products) for address in _reached(program)]
-    resumed = sorted({kernel.start, *(place for block in blocks for place in block.resumed)})
+    reached = _reached(program)
+    blocks = {address: _Block(program, address, calls, products) for address in reached}
+    resumed = sorted({kernel.start, *(place for block in blocks.values() for place in block.resumed)})
     entries = "\n".join(f"case {place}: goto L{place};" for place in resumed)
     accumulators = kernel.accumulators or 1
     source = (
@@ -62,13 +75,35 @@ def text_of(program: MachineCode) -> KernelText:
         f"#define ACCUMULATORS {accumulators}\n{HEADER}\n{products.text}\n"
         f"static int run_wave(Run *R, Block *B, Wave *W) {{\nswitch (W->pc) {{\n{entries}\n}}\n"
         f'return refuse(B, "no instruction begins there");\n'
-        + "\n".join(block.text for block in blocks)
+        + "\n".join(block.text for block in blocks.values())
         + '\ntoo_many: return stop(B, STEPS, "");\n}\n'
     )
-    used = [one for address in _reached(program) for one in program.blocks[address].instructions]
+    used = [one for address in reached for one in program.blocks[address].instructions]
     accesses = (ACCESSES[one.name] for one in used if one.name in ACCESSES)
     in_turn = any(access.atomic is not None and access.space != "lds" for access in accesses)
-    return KernelText(source, tuple(calls), in_turn)
+    successors = {address: program.blocks[address].successors for address in reached}
+    deeds = {address: block.track for address, block in blocks.items()}
+    early, lone = unwaited(deeds, successors, kernel.start)
+    unchecked = "a register may be used before it is loaded" if early else _unchecked(used)
+    return KernelText(
+        source, tuple(calls), in_turn, unchecked, lone, smallest_element(used, "global", "flat", "buffer"),
+        smallest_element(used, "lds", "flat"),
+    )  # fmt: skip
+
+
+def _unchecked(instructions: Sequence[Instruction]) -> str:
+    """The first that does what a run with checks does not follow."""
+    for one in instructions:
+        access = access_of(one.name, one.fields) if one.name in ACCESSES else None
+        if one.name in CLOCKS:
+            return f"{one.place}: a clock"
+        if access is None:
+            continue
+        if access.atomic or access.to_lds:
+            return f"{one.place}: an atomic operation, or a load to LDS"
+        if not access.store and access.space not in ("lds", "constant") and may_be_atomic(one.fields):
+            return f"{one.place}: what may be an atomic load"
+    return ""
 
 
 def _reached(program: MachineCode) -> list[int]:
@@ -87,6 +122,7 @@ class _Block:
 
     def __init__(self, program: MachineCode, address: int, calls: list[Call], products: Products) -> None:
         self.program, self.calls, self.products = program, calls, products
+        self.track = WaitDeeds()
         self.labels, parts = [address], list[str]()
         self.resumed = set[int]()  # where a wave goes on that has waited, or whose turn has ended
         waiting = list[Instruction]()
@@ -103,7 +139,7 @@ class _Block:
     def _stretch(self, instructions: list[Instruction]) -> str:
         """Instructions between which no wave waits, in a scope of their own."""
         kernel, emission = self.program.kernel, Emission()
-        registers = TextRegisters(kernel, emission, self.calls)
+        registers = TextRegisters(kernel, emission, self.calls, self.track)
         interpreter = Interpreter(registers, TextMemory(registers), TextLanes(registers, self.products))
         emission.statement(f"if ((W->steps += {len(instructions)}) >= R->step_limit) goto too_many;")
         for instruction in instructions:
@@ -123,13 +159,15 @@ class _Block:
         name, target = instruction.name, branch_target(instruction)
         if target is not None:
             taken = self._taken(interpreter, emission, instruction)
-            emission.whole(f"if ({taken}) {{ {self._goto(instruction, target)} }}")
+            emission.whole(f"if (heed(W, {taken})) {{ {self._goto(instruction, target)} }}")
         elif name in JUMPS or name == SETS_SKIPPING:
             raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
         elif name in BARRIERS:
             signals, waits = BARRIERS[name]
             following = instruction.address + instruction.size
             emission.whole(f"W->signals += {int(signals)};")
+            if signals:
+                self.track.signal()
             if waits:
                 self.resumed.add(following)
                 emission.whole(f"W->pc = {following}; return BARRIER;")

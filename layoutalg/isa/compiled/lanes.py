@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layoutalg.isa.compiled.emission import Emission, LaneLoop, TextWord
-from layoutalg.isa.compiled.products import Products
+from layoutalg.isa.compiled.products import Products, registers_of
 from layoutalg.isa.compiled.registers import TextRegisters
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.target.operand import MatrixInstruction
@@ -24,11 +24,14 @@ class TextLanes:
         return self.emission.value(word.bits, f"{array}[{{}} & (LANES - 1)]", lane, lanes=True)
 
     def scattered(self, word: TextWord, lane: TextWord) -> TextWord:
-        """One source lane after the other."""
+        """One source lane after the other; nothing is known where two of other words name one lane."""
         data, at, result = self.emission.array(word), self.emission.array(lane), self.emission.name()
-        self.emission.whole(f"uint32_t {result}[LANES] = {{0}};")
+        self.emission.whole(f"uint32_t {result}[LANES] = {{0}}; uint64_t {result}_named = 0;")
         self.emission.open(LaneLoop(parallel=False))
-        self.emission.in_lanes(f"if (W->x[l]) {result}[{at}[l] & (LANES - 1)] = {data}[l];")
+        self.emission.in_lanes(f"const unsigned to = {at}[l] & (LANES - 1);")
+        self.emission.in_lanes(f"if (CHECKED && W->x[l] && {result}_named >> to & 1 && {result}[to] != {data}[l]) "
+                               "return doubt(B);")  # fmt: skip
+        self.emission.in_lanes(f"if (W->x[l]) {result}[to] = {data}[l], {result}_named |= 1ull << to;")
         self.emission.close()
         return TextWord(self.emission, f"{result}[l]", 32, True)
 
@@ -43,21 +46,26 @@ class TextLanes:
 
     def read_lane(self, source: Operand, lane: TextWord) -> TextWord:
         """One lane of a register."""
+        self.registers.track.touch(source)
         self.emission.close()
         return self.emission.value(32, f"W->{source.kind}[{source.index}][{{}} & (LANES - 1)]", lane)
 
     def write_lane(self, target: Operand, lane: TextWord, word: TextWord) -> None:
         """One lane of a register."""
+        self.registers.track.touch(target)
         self.emission.close()
         at, text = self.emission.use(lane), self.emission.use(word)
         self.emission.statement(f"W->{target.kind}[{target.index}][{at} & (LANES - 1)] = {text};")
 
     def read_first_lane(self, source: Operand) -> TextWord:
         """The lowest active lane, lane 0 when none is."""
+        self.registers.track.touch(source)
         self.emission.close()
         first = "W->exec ? __builtin_ctzll(W->exec) : 0"
         return self.emission.value(32, f"W->{source.kind}[{source.index}][{first}]")
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
         """A call."""
+        for register in registers_of(instruction, matrix):
+            self.registers.track.touch(register)
         self.emission.whole(self.products.call(instruction, matrix))

@@ -39,14 +39,19 @@ _GLOBAL, _LDS, _SCRATCH, _FLAT, _CONSTANT, _M0 = range(6)
 
 
 class _Region(ctypes.Structure):
-    _fields_ = (("address", _Word), ("size", _Word), ("data", _Pointer), ("writable", _Pointer))
+    _fields_ = (
+        ("address", _Word), ("size", _Word), ("data", _Pointer), ("writable", _Pointer), ("defined", _Pointer),
+        ("writer", _Pointer), ("reader", _Pointer), ("places", _Word), ("touched", _Word),
+    )  # fmt: skip
 
 
-class _Run(ctypes.Structure):
+class RunState(ctypes.Structure):
+    """`Run` of machine.h."""
+
     _fields_ = (
         *((name, _Word) for name in (
             "regions", "blocks", "waves", "lds_bytes", "scratch_bytes", "scratch_stride", "strict", "step_limit",
-            "start", "scalars", "varying")),
+            "start", "scalars", "varying", "vectors")),
         *((name, _Pointer) for name in (
             "region", "scalar_number", "scalar", "varying_number", "vary", "thread", "exec")),
         ("call", CALL), ("buffer", _BUFFER),
@@ -54,6 +59,7 @@ class _Run(ctypes.Structure):
             "lds_base", "scratch_base", "next", "limit", "steps", "unaligned", "lock", "fault", "where", "block",
             "wave", "lane", "address", "size", "space")),
         ("why", ctypes.c_char_p),
+        ("place", _Word), ("place_in_lds", _Word), ("noise", _Pointer), ("traces", _Pointer), ("most", _Word),
     )  # fmt: skip
 
 
@@ -65,70 +71,89 @@ def run_plainly(
 
     Of instructions that are not aligned, where that is allowed, it is not told which they are.
     """
-    kernel, launch, memory = laid_out.kernel, laid_out.launch, laid_out.memory
-    if memory.unheld:
-        raise LaunchError(f"{kernel.name}: memory that is not held whole has no compiled text")
-    threads = prod(launch.block)
-    registers = WaveRegisters(kernel, blocks, -(-threads // kernel.wave_size), threads)
-    initialise(registers, laid_out.pointers, laid_out.arguments, launch.block)
-    rules, kept = RULES[kernel.architecture.name], list[Array]()
-
-    def buffer(upper: int, flags: int) -> int:
-        return -1 if rules.why_not(upper, flags) else int(rules.mode(flags) == NOTHING)
-
-    def pointer(array: Array) -> int:
-        kept.append(np.ascontiguousarray(array))
-        return int(kept[-1].ctypes.data)
-
-    regions = _regions(laid_out, pointer)
-    held = {number: word for (kind, number), word in registers.scalars.items() if kind == "s" and number < 126}
-    fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
-    varying = {number: word for number, word in held.items() if word.shape[1] > 1}
-    waves = registers.waves_per_block
-    by_wave = [_of_waves(word, waves)[:, 0] for word in fixed.values()]
-    exec_mask = registers.w.pair(registers.scalars["s", 126], registers.scalars["s", 127])
-    state = _Run(
-        regions=len(regions), blocks=len(blocks), waves=waves, lds_bytes=kernel.lds_bytes,
-        scratch_bytes=kernel.scratch_bytes, scratch_stride=scratch_stride(kernel) if kernel.scratch_bytes else 0,
-        strict=strict, step_limit=step_limit, start=kernel.start, scalars=len(fixed), varying=len(varying),
-        region=ctypes.addressof(regions),
-        scalar_number=pointer(np.array(list(fixed), np.uint32)),
-        scalar=pointer(np.array(by_wave, np.uint32).T),
-        varying_number=pointer(np.array(list(varying), np.uint32)),
-        vary=pointer(np.array([word[0, :, 0, 0] for word in varying.values()], np.uint32)),
-        thread=pointer(_of_waves(registers.vectors["v", 0], waves).astype(np.uint32)),
-        exec=pointer(_of_waves(exec_mask, waves)[:, 0].astype(np.uint64)),
-        call=CALL(called(text.calls)), buffer=_BUFFER(buffer),
-        lds_base=APERTURES["lds"], scratch_base=APERTURES["scratch"], limit=len(blocks),
-    )  # fmt: skip
-    run = library.layoutalg_run
-    run.argtypes = (ctypes.POINTER(_Run),)
-    workers = 1 if text.in_turn else max(1, min(workers, len(blocks), os.cpu_count() or 1))
-    with ThreadPoolExecutor(workers) as pool:
-        for future in [pool.submit(run, ctypes.byref(state)) for _ in range(workers)]:
-            future.result()
-    if state.fault:
-        raise _fault(program, laid_out, state, blocks)
-    return Execution(laid_out.outputs(), int(state.steps))
+    launched = LaunchState(text, laid_out, step_limit, strict, blocks)
+    launched.run(library, 1 if text.in_turn else workers)
+    if launched.state.fault:
+        raise _fault(program, laid_out, launched.state, blocks)
+    return Execution(laid_out.outputs(), int(launched.state.steps))
 
 
-def _of_waves(word: Array, waves: int) -> Array:
-    """A word that all blocks have alike, of the first copy, by wave and lane."""
-    return np.asarray(np.broadcast_to(word[0, 0], (waves, word.shape[3])))
+class LaunchState:
+    """What a compiled kernel is given, and what came of it."""
 
+    def __init__(
+        self, text: KernelText, laid_out: LaidOut, step_limit: int, strict: bool, blocks: Array, copy: int = 0
+    ) -> None:
+        """`copy`, 0 or 1: which of two kinds of noise registers have where nothing defines them."""
+        kernel, memory = laid_out.kernel, laid_out.memory
+        if memory.unheld:
+            raise LaunchError(f"{kernel.name}: memory that is not held whole has no compiled text")
+        threads = prod(laid_out.launch.block)
+        registers = WaveRegisters(kernel, blocks, -(-threads // kernel.wave_size), threads)
+        initialise(registers, laid_out.pointers, laid_out.arguments, laid_out.launch.block)
+        rules = RULES[kernel.architecture.name]
+        self._kept, self.laid_out, self.copy = list[Array](), laid_out, copy
 
-def _regions(laid_out: LaidOut, pointer: Callable[[Array], int]) -> Any:
-    """The regions of memory, with the bytes' own addresses in this process."""
-    memory = laid_out.memory
-    found, data = (_Region * len(memory.regions))(), memory.bytes.data.ctypes.data
-    for number, address in enumerate(memory.addresses):
-        writable = None
-        if memory.shut[number]:
-            truths = np.zeros(memory.held[number], np.bool_)
-            truths |= memory.regions[number].writable
-            writable = pointer(truths)
-        found[number] = _Region(address, memory.held[number], data + int(memory.starts[number]), writable)
-    return found
+        def buffer(upper: int, flags: int) -> int:
+            return -1 if rules.why_not(upper, flags) else int(rules.mode(flags) == NOTHING)
+
+        self.regions = self._regions()
+        held = {number: word for (kind, number), word in registers.scalars.items() if kind == "s" and number < 126}
+        fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
+        varying = {number: word for number, word in held.items() if word.shape[1] > 1}
+        waves, vectors = registers.waves_per_block, registers.vectors
+        exec_mask = registers.w.pair(registers.scalars["s", 126], registers.scalars["s", 127])
+        given = [np.broadcast_to(self._one(word)[..., 0], (len(blocks), waves)) for word in varying.values()]
+        threads_of = [self._of_waves(vectors["v", k], waves) for k in range(len(vectors))]
+        self.state = RunState(
+            regions=len(self.regions), blocks=len(blocks), waves=waves, lds_bytes=kernel.lds_bytes,
+            scratch_bytes=kernel.scratch_bytes, scratch_stride=scratch_stride(kernel) if kernel.scratch_bytes else 0,
+            strict=strict, step_limit=step_limit, start=kernel.start, scalars=len(fixed), varying=len(varying),
+            vectors=len(vectors), region=ctypes.addressof(self.regions),
+            scalar_number=self.pointer(np.array(list(fixed), np.uint32)),
+            scalar=self.pointer(np.array([self._of_waves(one, waves)[:, 0] for one in fixed.values()], np.uint32).T),
+            varying_number=self.pointer(np.array(list(varying), np.uint32)),
+            vary=self.pointer(np.array(given, np.uint32)), thread=self.pointer(np.array(threads_of, np.uint32)),
+            exec=self.pointer(self._of_waves(exec_mask, waves)[:, 0].astype(np.uint64)),
+            call=CALL(called(text.calls)), buffer=_BUFFER(buffer),
+            lds_base=APERTURES["lds"], scratch_base=APERTURES["scratch"], limit=len(blocks),
+            place=text.place, place_in_lds=text.place_in_lds,
+        )  # fmt: skip
+
+    def pointer(self, array: Array) -> int:
+        """Where an array lies, which is kept as long as this is."""
+        self._kept.append(np.ascontiguousarray(array))
+        return int(self._kept[-1].ctypes.data)
+
+    def run(self, library: ctypes.CDLL, workers: int) -> None:
+        """Runs all blocks."""
+        run = library.layoutalg_run
+        run.argtypes = (ctypes.POINTER(RunState), _Word)
+        workers = max(1, min(workers, int(self.state.blocks), os.cpu_count() or 1))
+        with ThreadPoolExecutor(workers) as pool:
+            for future in [pool.submit(run, ctypes.byref(self.state), n) for n in range(workers)]:
+                future.result()
+
+    def _one(self, word: Array) -> Array:
+        """A word in the copy that is run, by block, wave and lane."""
+        return np.asarray(word[self.copy % len(word)])
+
+    def _of_waves(self, word: Array, waves: int) -> Array:
+        """A word that all blocks have alike, by wave and lane."""
+        return np.asarray(np.broadcast_to(self._one(word)[0], (waves, word.shape[3])))
+
+    def _regions(self) -> Any:
+        """The regions of memory, with the bytes' own addresses in this process."""
+        memory = self.laid_out.memory
+        found, data = (_Region * len(memory.regions))(), memory.bytes.data.ctypes.data
+        for number, address in enumerate(memory.addresses):
+            writable = None
+            if memory.shut[number]:
+                truths = np.zeros(memory.held[number], np.bool_)
+                truths |= memory.regions[number].writable
+                writable = self.pointer(truths)
+            found[number] = _Region(address, memory.held[number], data + int(memory.starts[number]), writable)
+        return found
 
 
 def _row(address: int, count: int) -> Array:
@@ -154,7 +179,7 @@ def called(calls: Sequence[Call]) -> Callable[[int, int, int, int], None]:
     return call
 
 
-def _fault(program: MachineCode, laid_out: LaidOut, state: _Run, blocks: Array) -> Exception:
+def _fault(program: MachineCode, laid_out: LaidOut, state: RunState, blocks: Array) -> Exception:
     """The error that a run ended with, in the words of the numpy machine."""
     kernel, memory = laid_out.kernel, laid_out.memory
     instruction = program.by_address.get(state.where)

@@ -2,6 +2,11 @@
 //
 // Before it come LANES, VECTORS and ACCUMULATORS (registers of each lane), and behind it `run_wave`, which carries out
 // a wave from where it stands to its end, a barrier, a fault, or the end of its turn.
+//
+// With CHECKED a run ends with DOUBT where it comes to what the numpy machine may call a fault: another wave's access
+// of the same place, two lanes that store other values to one, a wave that has ended behind a barrier.  What nothing
+// defines is noise, of one of two kinds, and `Run.traces` has of each wave what must not depend on which: addresses,
+// branches, and what is stored.
 
 typedef __UINT8_TYPE__ uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
@@ -13,27 +18,35 @@ typedef __INT64_TYPE__ int64_t;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#ifndef CHECKED
+#define CHECKED 0
+#endif
+
 #define WHOLE __attribute__((noinline))  // one piece of code, however often it is called
 
 enum { ENDED, BARRIER, YIELD, FAULT };                        // how run_wave returns
 enum { GLOBAL, LDS, SCRATCH, FLAT, CONSTANT, M0 };            // spaces; and what else has an address
-enum { ADDRESS = 1, READ_ONLY, ALIGNMENT, REFUSED, CONTROL, STEPS, STUCK };  // kinds of faults
+enum { ADDRESS = 1, READ_ONLY, ALIGNMENT, REFUSED, CONTROL, STEPS, STUCK, DOUBT };  // kinds of faults
 
 static const uint32_t POISON = 0xDBDBDBDB;  // what nothing wrote
 static const uint64_t TURN = 1 << 16;       // instructions after which another wave goes on
+static const uint32_t NOISE = 1 << 15;      // words of noise that are looked at from one place on; there are twice as many
 
 struct Region {
   uint64_t address, size;
   uint8_t *data, *writable;  // `writable`: a truth for each byte; 0: all
+  uint8_t *defined;          // the same; 0: all
+  uint32_t *writer, *reader; // of each worker and place: the wave's number and 1; 0: nobody; both 0: not looked at
+  uint64_t places, touched;  // places of a worker; 1: read, 2: written
 };
 
 struct Run {
   uint64_t regions, blocks, waves, lds_bytes, scratch_bytes, scratch_stride, strict, step_limit, start;
-  uint64_t scalars, varying;  // numbers of registers that are given to a wave, and to a block
+  uint64_t scalars, varying, vectors;  // numbers of registers that are given to all blocks' waves, to each, to lanes
   Region *region;
   const uint32_t *scalar_number, *scalar;    // [scalars], [waves][scalars]
-  const uint32_t *varying_number, *vary;     // [varying], [varying][blocks]
-  const uint32_t *thread;                    // v0: [waves][LANES]
+  const uint32_t *varying_number, *vary;     // [varying], [varying][blocks][waves]
+  const uint32_t *thread;                    // v0 and so on: [vectors][waves][LANES]
   const uint64_t *exec;                      // [waves]
   void (*call)(uint64_t number, uint64_t lanes, const uint64_t *words, uint64_t *result);
   int64_t (*buffer)(uint64_t upper, uint64_t flags);  // 1: no range is checked; 0: one is; -1: not modelled
@@ -42,6 +55,10 @@ struct Run {
   uint64_t steps, unaligned;                 // instructions that were carried out; whether one was not aligned
   uint64_t lock, fault, where, block, wave, lane, address, size, space;  // the fault of the first block that has one
   const char *why;
+  uint64_t place, place_in_lds;              // bytes of a place of global memory, and of LDS
+  const uint32_t *noise;                     // [2 NOISE]
+  uint64_t *traces;                          // [blocks][waves]
+  uint64_t most;                             // instructions of the wave that took most
 };
 
 struct Wave {
@@ -54,6 +71,13 @@ struct Wave {
   uint64_t pc, steps, until, number, signals, waits;
   int state;
   uint8_t *scratch;
+  uint64_t trace;
+  uint32_t mark[LANES];
+};
+
+// Who touched a place of LDS: waves, and the barriers that they had come to.
+struct Touch {
+  uint32_t writer, written, readers, read;
 };
 
 struct Block {
@@ -64,6 +88,8 @@ struct Block {
   Wave *wave;
   uint64_t upper, flags;  // of a buffer that was accessed, and what `Run.buffer` says of it
   int64_t how;
+  Touch *touch;
+  uint64_t worker, barriers, fresh;  // `barriers`: more than waves of blocks before came to
 };
 
 static WHOLE void set_exec(Wave *W) {
@@ -102,6 +128,61 @@ static WHOLE int stop(Block *B, unsigned kind, const char *why) {
   fault_at(B, B->wave, kind, 0, 0, 0, 0, why);
   return FAULT;
 }
+
+// What is looked for with CHECKED.
+
+static bool __attribute__((noinline, cold)) doubtful(Block *B) {
+  fault_at(B, B->wave, DOUBT, 0, 0, 0, 0, "");
+  return false;
+}
+
+static int doubt(Block *B) {
+  doubtful(B);
+  return FAULT;
+}
+
+static inline uint64_t mixed(uint64_t trace, uint64_t word) {
+  trace = (trace ^ word) * 0x9E3779B97F4A7C15ull;
+  return trace ^ trace >> 29;
+}
+
+// What must not depend on noise.
+static inline bool heed(Wave *W, bool truth) {
+  if (CHECKED) W->trace = mixed(W->trace, truth);
+  return truth;
+}
+
+static inline uint32_t marked(uint32_t mark, uint32_t word) {
+  mark = (mark ^ word) * 0x9E3779B1u;
+  return mark ^ mark >> 15;
+}
+
+static inline void heed_words(Wave *W, const uint32_t *words, const uint32_t *lanes) {
+  for (unsigned l = 0; l < LANES; l++) W->mark[l] = marked(W->mark[l], words[l] & lanes[l]);
+}
+
+static inline void heed_wide(Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes) {
+  W->trace = mixed(W->trace, W->exec);
+  for (unsigned l = 0; l < LANES; l++) {
+    uint64_t one = at[l] + further;
+    W->mark[l] = marked(marked(W->mark[l], (uint32_t)one & lanes[l]), (uint32_t)(one >> 32) & lanes[l]);
+  }
+}
+
+static inline uint64_t scattered_number(uint64_t number) { return mixed(mixed(number + 1, number >> 32), number) >> 20; }
+
+// So much noise, which is the same each time of one number.
+static void noisy(Run *R, void *to, uint64_t bytes, uint64_t number) {
+  for (uint64_t k = 0; k < bytes; k += 4 * NOISE) {
+    uint64_t from = scattered_number(number * 64 + k / (4 * NOISE)) & (NOISE - 1);
+    __builtin_memcpy((uint8_t *)to + k, R->noise + from, bytes - k < 4 * NOISE ? bytes - k : 4 * NOISE);
+  }
+}
+
+static inline uint64_t fresh(Block *B) { return scattered_number(B->fresh++) & (NOISE - 1); }
+
+static const uint32_t nothing[LANES] = {0};
+static inline const uint32_t *anything(Block *B) { return CHECKED ? B->run->noise + fresh(B) : nothing; }
 
 // Memory.
 
@@ -202,8 +283,118 @@ static inline bool in_a_row(const uint64_t *at, uint64_t low, uint64_t high, uin
   return !apart;
 }
 
+// Of a place of LDS: whether no other wave of the block accesses it between the same barriers, one of them to store.
+template <bool STORE> static inline bool touch(Block *B, Wave *W, Touch *one) {
+  uint32_t me = 1u << W->number, now = (uint32_t)(B->barriers + W->signals), passed = (uint32_t)(B->barriers + W->waits);
+  bool clash = one->writer != me && one->written >= passed;
+  if (STORE) {
+    clash |= (one->readers & ~me) && one->read >= passed;
+    one->writer = me, one->written = now;
+  } else {
+    one->readers = one->read < passed ? me : one->readers | me;
+    one->read = now > one->read ? now : one->read;
+  }
+  return !clash;
+}
+
+// Of bytes of a region: whether no other wave accesses them, one of both to store.
+template <bool STORE> static inline bool noted(Block *B, Wave *W, Region *region, uint64_t inside, uint64_t size) {
+  Run *R = B->run;
+  uint32_t me = (uint32_t)(B->number * R->waves + W->number + 1), clash = 0;
+  uint32_t *writer = region->writer + B->worker * region->places, *reader = region->reader;
+  if (reader) reader += B->worker * region->places;
+  for (uint64_t k = inside / R->place; k <= (inside + size - 1) / R->place; k++) {
+    clash |= writer[k] != 0 && writer[k] != me;
+    if (STORE) {
+      clash |= reader && reader[k] != 0 && reader[k] != me;
+      writer[k] = me;
+    } else if (reader) {
+      reader[k] = reader[k] == 0 || reader[k] == me ? me : ~0u;
+    }
+  }
+  return !clash;
+}
+
+template <bool STORE> static inline void flag(Region *region) {
+  const uint64_t how = STORE ? 2 : 1;
+  if (!(__atomic_load_n(&region->touched, __ATOMIC_RELAXED) & how))
+    __atomic_fetch_or(&region->touched, how, __ATOMIC_RELAXED);
+}
+
+// The same of an access of B->near.
+template <bool STORE> static inline bool touched(Block *B, Wave *W, uint64_t address, uint64_t size) {
+  flag<STORE>(B->near);
+  return !B->near->writer || noted<STORE>(B, W, B->near, address - B->near->address, size);
+}
+
+// Looks at an access before it is made; `inside`: all lies within B->near.  What is nowhere is the access's own matter.
+template <int SPACE, unsigned SIZE, bool STORE>
+static WHOLE bool watch(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, bool inside) {
+  Run *R = B->run;
+  if (SPACE == SCRATCH || (SPACE == LDS && R->waves == 1)) return true;
+  if (SPACE == GLOBAL && inside) {
+    flag<STORE>(B->near);
+    if (!B->near->writer && !(STORE && B->near->defined)) return true;
+  }
+  for (unsigned l = 0; l < LANES; l++) {
+    if (!lanes[l]) continue;
+    uint64_t address = at[l] + further, upper = address >> 32;
+    if (SPACE == FLAT && upper == R->scratch_base) continue;
+    if (SPACE == LDS || (SPACE == FLAT && upper == R->lds_base)) {
+      address &= 0xFFFFFFFF;
+      if (address + SIZE > R->lds_bytes) continue;
+      for (uint64_t k = address / R->place_in_lds; k <= (address + SIZE - 1) / R->place_in_lds; k++)
+        if (!touch<STORE>(B, W, B->touch + k)) return doubtful(B);
+      continue;
+    }
+    if (!inside && !find(B, address, SIZE)) continue;
+    if (!touched<STORE>(B, W, address, SIZE)) return doubtful(B);
+    if (STORE && B->near->defined) __builtin_memset(B->near->defined + (address - B->near->address), 1, SIZE);
+  }
+  return true;
+}
+
+// Bytes that were loaded and that nothing defined are noise, other noise each time.
+static inline void blur(Block *B, uint64_t address, uint64_t size, uint32_t *to, uint64_t stride) {
+  const uint8_t *defined = B->near->defined ? B->near->defined + (address - B->near->address) : 0;
+  for (uint64_t k = 0; defined && k < size; k++)
+    if (!defined[k]) {
+      uint32_t noise = B->run->noise[fresh(B)] & 0xFF, *word = to + k / 4 * stride;
+      *word = (*word & ~(0xFFu << 8 * (k % 4))) | noise << 8 * (k % 4);
+    }
+}
+
+template <int SPACE, unsigned SIZE>
+static WHOLE void blurred(Block *B, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*to)[LANES]) {
+  bool any = false;
+  for (Region *one = B->run->region, *end = one + B->run->regions; one < end; one++) any |= one->defined != 0;
+  if (SPACE == LDS || SPACE == SCRATCH || !any) return;
+  for (unsigned l = 0; l < LANES; l++)
+    if (lanes[l] && find(B, at[l] + further, SIZE)) blur(B, at[l] + further, SIZE, to[0] + l, LANES);
+}
+
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further, const uint32_t *__restrict lanes,
+static WHOLE bool load_all(Block *, Wave *, const uint64_t *__restrict, uint64_t, const uint32_t *__restrict,
+                           uint32_t (*__restrict)[LANES]);
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static inline bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further,
+                        const uint32_t *__restrict lanes, uint32_t (*__restrict to)[LANES]) {
+  if (!CHECKED) return load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to);
+  uint64_t low, high;
+  bool full;
+  heed_wide(W, at, further, lanes);
+  if (span(at, further, lanes, low, high, full)) {
+    bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
+    if (!watch<SPACE, SIZE, false>(B, W, at, further, lanes, inside)) return false;
+  }
+  if (!load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to)) return false;
+  blurred<SPACE, SIZE>(B, at, further, lanes, to);
+  return true;
+}
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further, const uint32_t *__restrict lanes,
                        uint32_t (*__restrict to)[LANES]) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
   uint64_t low, high;
@@ -252,9 +443,58 @@ static WHOLE bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_
   return true;
 }
 
+// Whether memory holds what each lane has stored: no other lane has stored something else there.
+template <int SPACE, unsigned SIZE>
+static WHOLE bool holds(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                        uint32_t (*from)[LANES], unsigned shift) {
+  for (unsigned l = 0; l < LANES; l++) {
+    if (!lanes[l]) continue;
+    const uint8_t *there = place<SPACE, SIZE, false>(B, W, at[l] + further, l);
+    if (!there) return false;
+    for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
+      uint32_t word = SIZE < 4 ? from[k][l] >> shift : from[k][l];
+      if (__builtin_memcmp(there + 4 * k, &word, SIZE < 4 ? SIZE : 4)) return doubtful(B);
+    }
+  }
+  return true;
+}
+
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*from)[LANES],
-                  unsigned shift) {
+static WHOLE bool store_all(Block *, Wave *, const uint64_t *, uint64_t, const uint32_t *, uint32_t (*)[LANES], unsigned);
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static inline bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                         uint32_t (*from)[LANES], unsigned shift) {
+  if (!CHECKED) return store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift);
+  uint64_t low, high;
+  bool full;
+  heed_wide(W, at, further, lanes);
+  if (SPACE == GLOBAL || SPACE == FLAT) {
+    uint32_t words[LANES], there[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+      uint64_t upper = at[l] + further >> 32;
+      bool own = SPACE == FLAT && (upper == B->run->lds_base || upper == B->run->scratch_base);
+      there[l] = own ? 0 : lanes[l];
+    }
+    for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
+      for (unsigned l = 0; l < LANES; l++)
+        words[l] = SIZE < 4 ? from[k][l] >> shift & (1u << 8 * (SIZE & 3)) - 1 : from[k][l];
+      heed_words(W, words, there);
+    }
+  }
+  bool some = span(at, further, lanes, low, high, full);
+  if (some) {
+    bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
+    if (!watch<SPACE, SIZE, true>(B, W, at, further, lanes, inside)) return false;
+  }
+  if (!store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift)) return false;
+  if (!some || (full && SIZE == 4 && in_a_row(at, low, high, further))) return true;
+  return holds<SPACE, SIZE>(B, W, at, further, lanes, from, shift);
+}
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static WHOLE bool store_all(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                            uint32_t (*from)[LANES], unsigned shift) {
   if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
   uint64_t low, high;
   bool full;
@@ -306,18 +546,25 @@ static WHOLE bool load_scalar(Block *B, Wave *W, uint64_t address, uint32_t *to)
   }
   uint8_t *from = place<CONSTANT, SIZE, false>(B, W, address, 0);
   if (!from) return false;
+  if (CHECKED) {
+    W->trace = mixed(W->trace, address);
+    if (!touched<false>(B, W, address, SIZE)) return doubtful(B);
+  }
   if (SIZE < 4) {
     uint32_t word = 0;
     __builtin_memcpy(&word, from, SIZE);
+    if (CHECKED) blur(B, address, SIZE, &word, 1);
     *to = SIGNED ? (uint32_t)((s32)(word << (32 - 8 * SIZE)) >> (32 - 8 * SIZE)) : word;
   } else {
     __builtin_memcpy(to, from, SIZE);
+    if (CHECKED) blur(B, address, SIZE, to, 1);
   }
   return true;
 }
 
 // A part of an address whose low bits would drop: of a scalar load, or M0, which has so many bits.
 static WHOLE bool whole_dwords(Block *B, uint64_t part, unsigned bits, unsigned space) {
+  if (CHECKED) B->wave->trace = mixed(B->wave->trace, part);
   if (!(part & 3) && (bits == 64 || part >> bits == 0)) return true;
   fault_at(B, B->wave, ALIGNMENT, 0, part, bits, space | 4 << 8, "part");
   return false;
@@ -335,6 +582,11 @@ static WHOLE bool ranged(Block *B, Wave *W, uint64_t base, uint64_t count, uint6
   if (upper != B->upper || flags != B->flags)
     B->how = B->run->buffer(upper, flags), B->upper = upper, B->flags = flags;
   int64_t how = W->exec ? B->how : 0;
+  if (CHECKED) {
+    if (W->exec) W->trace = mixed(mixed(mixed(mixed(W->trace, base), count), upper << 32 ^ flags), scalar);
+    heed_wide(W, offset, 0, W->x);
+    if (index) heed_wide(W, index, 0, W->x);
+  }
   if (how < 0) return refuse(B, "a buffer that is not modelled"), false;
   bool doubt = false;
   for (unsigned l = 0; l < LANES; l++) {
@@ -535,17 +787,28 @@ static int run_wave(Run *R, Block *B, Wave *W);
 static void begin(Run *R, Block *B, Wave *waves, uint8_t *scratch) {
   for (uint64_t n = 0; n < R->waves; n++) {
     Wave *W = waves + n;
-    __builtin_memset(W, 0xDB, sizeof *W);
+    if (CHECKED)
+      noisy(R, W, sizeof *W, 2 * (B->number * R->waves + n));
+    else
+      __builtin_memset(W, 0xDB, sizeof *W);
+    W->m0 = CHECKED ? W->m0 : POISON, W->scc = CHECKED && W->s[127] & 1, W->trace = 0;
+    __builtin_memset(W->mark, 0, sizeof W->mark);
     for (uint64_t k = 0; k < R->scalars; k++) W->s[R->scalar_number[k]] = R->scalar[n * R->scalars + k];
-    for (uint64_t k = 0; k < R->varying; k++) W->s[R->varying_number[k]] = R->vary[k * R->blocks + B->number];
-    __builtin_memcpy(W->v[0], R->thread + n * LANES, sizeof W->v[0]);
-    W->s[126] = (uint32_t)R->exec[n], W->s[127] = (uint32_t)(R->exec[n] >> 32), W->scc = false, W->m0 = POISON;
+    for (uint64_t k = 0; k < R->varying; k++) W->s[R->varying_number[k]] = R->vary[(k * R->blocks + B->number) * R->waves + n];
+    for (uint64_t k = 0; k < R->vectors; k++)
+      __builtin_memcpy(W->v[k], R->thread + (k * R->waves + n) * LANES, sizeof W->v[k]);
+    W->s[126] = (uint32_t)R->exec[n], W->s[127] = (uint32_t)(R->exec[n] >> 32);
     set_exec(W);
     W->pc = R->start, W->steps = 0, W->number = n, W->signals = W->waits = 0, W->state = YIELD;
     W->scratch = scratch + n * LANES * R->scratch_stride;
   }
-  __builtin_memset(B->lds, 0xDB, R->lds_bytes);
-  if (R->scratch_bytes) __builtin_memset(scratch, 0xDB, R->waves * LANES * R->scratch_stride);
+  uint64_t scratch_bytes = R->scratch_bytes ? R->waves * LANES * R->scratch_stride : 0;
+  if (CHECKED) {
+    noisy(R, B->lds, R->lds_bytes, 2 * B->number * R->waves + 1), noisy(R, scratch, scratch_bytes, ~B->number);
+    B->fresh = B->number << 32;
+  } else {
+    __builtin_memset(B->lds, 0xDB, R->lds_bytes), __builtin_memset(scratch, 0xDB, scratch_bytes);
+  }
 }
 
 static bool run_block(Run *R, Block *B, Wave *waves) {
@@ -568,13 +831,17 @@ static bool run_block(Run *R, Block *B, Wave *waves) {
         if (waves[n].state == BARRIER) B->wave = waves + n;
       return stop(B, STUCK, "waves wait at a barrier to which others of their block never come"), false;
     }
+    for (uint64_t n = 0; CHECKED && all && n < R->waves; n++)
+      if (waves[n].state == ENDED) return doubtful(B);
     for (uint64_t n = 0; all && n < R->waves; n++)
       if (waves[n].state == BARRIER) waves[n].waits++, waves[n].state = YIELD;
   }
 }
 
-extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R) {
-  Block block = {R, R->region, 0, 0, 0, 0, 0, ~0ull, 0, 0};
+extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R, uint64_t worker) {
+  Block block = {R, R->region, 0, 0, 0, 0, 0, ~0ull, 0, 0, 0, worker, 1, 0};
+  const uint64_t touches = CHECKED && R->waves > 1 ? R->lds_bytes / R->place_in_lds + 1 : 0;
+  block.touch = (Touch *)__builtin_calloc(touches + 1, sizeof(Touch));
   Wave *waves = (Wave *)__builtin_malloc(R->waves * sizeof(Wave));
   uint8_t *scratch = (uint8_t *)__builtin_malloc(R->waves * LANES * R->scratch_stride + 16);
   block.lds = (uint8_t *)__builtin_malloc(R->lds_bytes + 16);
@@ -583,9 +850,17 @@ extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R) {
     if (block.number >= __atomic_load_n(&R->limit, __ATOMIC_RELAXED)) break;
     begin(R, &block, waves, scratch);
     run_block(R, &block, waves);
-    uint64_t steps = 0;
-    for (uint64_t n = 0; n < R->waves; n++) steps += waves[n].steps;
+    uint64_t steps = 0, most = 0, signals = 0;
+    for (uint64_t n = 0; n < R->waves; n++) {
+      Wave *W = waves + n;
+      steps += W->steps, most = W->steps > most ? W->steps : most, signals = W->signals > signals ? W->signals : signals;
+      for (unsigned l = 0; CHECKED && l < LANES; l++) W->trace = mixed(W->trace, W->mark[l]);
+      if (CHECKED) R->traces[block.number * R->waves + n] = W->trace;
+    }
+    block.barriers += signals + 1;
+    uint64_t known = __atomic_load_n(&R->most, __ATOMIC_RELAXED);
+    while (known < most && !__atomic_compare_exchange_n(&R->most, &known, most, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     __atomic_fetch_add(&R->steps, steps, __ATOMIC_RELAXED);
   }
-  __builtin_free(waves), __builtin_free(scratch), __builtin_free(block.lds);
+  __builtin_free(waves), __builtin_free(scratch), __builtin_free(block.lds), __builtin_free(block.touch);
 }

@@ -13,6 +13,7 @@ from layoutalg.isa.interpreter.operands import atomic_operands, operand_of
 from layoutalg.isa.run.scratch import SCRATCH_BUFFER, SCRATCH_OFFSET
 from layoutalg.isa.semantics.accesses import MemoryInstruction, needed_alignment
 from layoutalg.isa.semantics.buffers import RULES
+from layoutalg.isa.semantics.counted import counted
 
 #: A call that may end the run.
 _CALL = "if (!{}) return FAULT;"
@@ -30,6 +31,7 @@ class TextMemory:
 
     def wait(self, left: Mapping[str, int]) -> None:
         """What is loaded is there at once."""
+        self.registers.track.wait(left)
 
     def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[TextWord]]) -> None:
         """Boxes of a tensor have no compiled text."""
@@ -37,11 +39,14 @@ class TextMemory:
 
     def bring(self, target: Operand, word: TextWord) -> None:
         """It is there at once."""
-        self.registers.write_register(target, 32, word)
+        counters = (self.architecture.counters.lds,)
+        self.registers.track.issue(counters, False)
+        self.registers.put_register(target, (word,))
+        self.registers.track.load(target, counters, True)
 
     def bring_scalars(self, target: Operand, word: TextWord) -> None:
         """It is there at once."""
-        self.registers.write_scalar(target, 64, word)
+        self.registers.write_scalar(target, 64, word)  # of a clock, which no two machines have alike
 
     def start_in_lds(self, word: TextWord, bits: int) -> TextWord:
         """Checked where it is run."""
@@ -63,6 +68,7 @@ class TextMemory:
         """One element after the other."""
         if access.by_lane or (access.transposed and not access.transposed.is_in_order):
             raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
+        self._issue(instruction, access)
         if access.space == "constant":
             self._constant(instruction, access, addresses[0])
             return
@@ -83,6 +89,7 @@ class TextMemory:
         index: TextWord | None = None,
     ) -> None:
         """Where each dword is and whether it is in range, then an access of each that is."""
+        self._issue(instruction, access)
         emission, rules = self.emission, RULES[self.architecture.name]
         at, which = emission.array(offset), emission.array(self._wide(index)) if index is not None else "0"
         said, moved = rules.fields(self.w, descriptor), self.w.zext(scalar)
@@ -105,6 +112,25 @@ class TextMemory:
             for k in range(dwords):
                 brought += self._element(instruction, one, k, f"{name}", f"{name}_in[{k}]", 4 * k, access.size)
         self._arrive(instruction, access, brought, in_lds)
+
+    def _issue(self, instruction: Instruction, access: MemoryInstruction) -> None:
+        """What counters look at of an access: that it is made, what it stores, and what it brings."""
+        track, how = self.registers.track, counted(instruction.name, instruction.fields, self.architecture)
+        assert how  # it is a memory instruction
+        track.issue(how.counters, how.unordered, access.space in ("lds", "flat"))
+        elements = 2 if access.pair_step else 1
+        if access.store:
+            for role in ("data", "data2"):
+                first = instruction.operands.get(role)
+                count = access.registers * (1 if "data2" in instruction.operands else elements)
+                for k in range(count if first else 0):
+                    assert first
+                    track.touch(Operand(first.kind, first.index + k), access.half_read)
+        elif not access.to_lds and not access.atomic:
+            target, ordered = operand_of(instruction, "d"), access.space not in self.architecture.overtaking
+            half = access.half if self.architecture.loads_keep_other_half else ""
+            for k in range(access.registers * elements):
+                track.load(Operand(target.kind, target.index + k), how.counters, ordered, half)
 
     def _element(
         self, instruction: Instruction, access: MemoryInstruction, number: int, at: str, lanes: str, further: int = 0,
@@ -154,7 +180,7 @@ class TextMemory:
         target = instruction.operands.get("d") or operand_of(instruction, "data")
         for k, one in enumerate(brought):
             register = Operand(target.kind, target.index + k)
-            self.registers.write_register(register, 32, self._widened(access, register, one))
+            self.registers.put_register(register, (self._widened(access, register, one),))
 
     def _widened(self, access: MemoryInstruction, register: Operand, array: str) -> TextWord:
         """A narrow value with its sign, beside the half that is kept."""
@@ -162,12 +188,13 @@ class TextMemory:
         if access.signed:
             shift = w.const(32 - 8 * access.size, 32)
             word = w.ashr(w.shl(word, shift), shift)
+        if not access.half:
+            return word
+        registers = self.registers
+        old = registers.old_register(register) if self.architecture.loads_keep_other_half else registers.anything()
         if access.half == "low":
-            return self.registers.old_register(register) & w.const(0xFFFF0000, 32) | word & w.const(0xFFFF, 32)
-        if access.half:
-            old = self.registers.old_register(register) & w.const(0xFFFF, 32)
-            return old | w.shl(word, w.const(16, 32))
-        return word
+            return old & w.const(0xFFFF0000, 32) | word & w.const(0xFFFF, 32)
+        return old & w.const(0xFFFF, 32) | w.shl(word, w.const(16, 32))
 
     def _constant(self, instruction: Instruction, access: MemoryInstruction, address: TextWord) -> None:
         """A load of the wave."""

@@ -7,10 +7,11 @@ What it cannot represent: products with scales, and elements of fewer than eight
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite, isnan
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import values
@@ -25,6 +26,19 @@ _ARITHMETIC = {
 }
 
 _NARROW_SUMS = ("f16", "bf16")
+
+_BITS = {"f16": 16, "bf16": 16, "fp8": 8, "bf8": 8, "i8": 8, "f32": 32, "i32": 32, "f64": 64}
+
+
+def registers_of(instruction: Instruction, matrix: MatrixInstruction) -> Iterator[Operand]:
+    """The registers that an instruction reads and writes."""
+    places = {"a": (matrix.isa_a or matrix.a, matrix.a_dtype), "b": (matrix.isa_b or matrix.b, matrix.b_dtype)}
+    of_sums = matrix.d, matrix.accumulator
+    for role, (held, dtype) in (*places.items(), ("c", of_sums), ("d", of_sums)):
+        operand = operand_of(instruction, role)
+        if operand.kind in ("v", "a"):
+            count = held.places[0].shape[1] * _BITS[dtype] // 32
+            yield from (Operand(operand.kind, operand.index + k) for k in range(count))
 
 
 class Products:
@@ -82,8 +96,7 @@ def _function(name: str, matrix: MatrixInstruction, least: float) -> str:
     places = {"a": a, "b": b, "d": matrix.d}
     tables = (f"static const uint16_t {name}_{role}[] = {{{_flat(one)}}};" for role, one in places.items())
     elements = {role: one.places[0].shape[1] for role, one in places.items()}
-    bits = {"f16": 16, "bf16": 16, "fp8": 8, "bf8": 8, "i8": 8, "f32": 32, "i32": 32, "f64": 64}
-    words = elements["d"] * bits[matrix.accumulator] // 32
+    words = elements["d"] * _BITS[matrix.accumulator] // 32
     return f"""{chr(10).join(tables)}
 static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb)[LANES], uint32_t (*rc)[LANES],
                    uint32_t (*rd)[LANES]) {{

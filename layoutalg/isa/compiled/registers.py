@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.compiled.emission import Emission, TextWord
 from layoutalg.isa.compiled.values import Call, TextValues
+from layoutalg.isa.compiled.waits import WaitDeeds
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Operand
 from layoutalg.isa.run.registers import APERTURES, image_base
@@ -15,8 +18,10 @@ class TextRegisters:
 
     index_mode = 0
 
-    def __init__(self, kernel: KernelBinary, emission: Emission, calls: list[Call]) -> None:
+    def __init__(self, kernel: KernelBinary, emission: Emission, calls: list[Call], track: WaitDeeds) -> None:
+        """`track` is told what wait counters look at."""
         self.kernel, self.emission, self.w = kernel, emission, TextValues(emission, calls)
+        self.track = track
 
     @property
     def scc(self) -> TextWord:
@@ -36,6 +41,7 @@ class TextRegisters:
             return self.w.const(0, 32)
         if operand.kind not in ("s", "m0", "scc"):
             raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
+        self.track.touch(operand)
         return self.emission.value(32, self._scalar(operand))
 
     def write_scalar(self, operand: Operand, bits: int, word: TextWord) -> None:
@@ -43,6 +49,8 @@ class TextRegisters:
         if operand.kind == "null":
             return
         text = self.emission.use(word)
+        for index in range(operand.index, operand.index + bits // 32):
+            self.track.touch(Operand(operand.kind, index))
         if bits == 64:
             self.emission.statement(f"W->s[{operand.index}] = (uint32_t)({text});")
             self.emission.statement(f"W->s[{operand.index + 1}] = (uint32_t)((uint64_t)({text}) >> 32);")
@@ -58,6 +66,8 @@ class TextRegisters:
         """One register or two of each lane."""
         if operand.kind not in ("v", "a"):
             raise UnsupportedInstructionError(f"{operand} where a vector register is expected")
+        for index in range(operand.index, operand.index + bits // 32):
+            self.track.touch(Operand(operand.kind, index), half if bits == 32 else "")
         if bits == 64:
             low, high = (self.old_register(Operand(operand.kind, operand.index + k)) for k in (0, 1))
             return self.w.pair(low, high)
@@ -68,12 +78,20 @@ class TextRegisters:
         return self.emission.value(32, f"W->{operand.kind}[{operand.index}][l]", lanes=True)
 
     def anything(self) -> TextWord:
-        """Nothing is said here of what is undefined: 0."""
-        return self.w.const(0, 32)
+        """Noise in each lane where undefined values are looked for, else 0."""
+        name = self.emission.name()
+        self.emission.statement(f"const uint32_t *{name} = anything(B);")
+        return self.emission.value(32, f"{name}[l]", lanes=True)
 
     def write_register(self, operand: Operand, bits: int, word: TextWord, half: str = "") -> None:
         """Writes the active lanes, by their bits: a store under a mask is slow."""
         parts = (self.w.low(word), self.w.high(word)) if bits == 64 else (word,)
+        for index in range(operand.index, operand.index + len(parts)):
+            self.track.touch(Operand(operand.kind, index), half)
+        self.put_register(operand, parts)
+
+    def put_register(self, operand: Operand, parts: Sequence[TextWord]) -> None:
+        """Writes the active lanes, of which no counter is asked."""
         for index, part in enumerate(parts, operand.index):
             register = f"W->{operand.kind}[{index}][l]"
             self.emission.in_lanes(f"{register} = chosen(W->x[l], {{}}, {register});", part)

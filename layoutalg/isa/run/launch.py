@@ -15,6 +15,7 @@ import numpy as np
 
 from layoutalg.errors import STEP_LIMIT, Fault, LaunchError, Livelock, StepLimit, UnsupportedInstructionError
 from layoutalg.index import budget
+from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.code import MachineCode, branch_target, relative
 from layoutalg.isa.decode.instructions import VCC, Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of, refuse_fields
@@ -91,9 +92,9 @@ def _run_grid(
 ) -> tuple[int, *tuple[dict[str, None], ...]]:  # fmt: skip
     """Runs the blocks, some at once.  Returns the steps, and what is told."""
     kernel, launch, memory = laid_out.kernel, laid_out.launch, laid_out.memory
-    threads, wave = prod(launch.block), kernel.wave_size
-    waves = -(-threads // wave)
-    at_once = max(1, min(_LANES_AT_ONCE // (waves * wave), MEMORY // block_bytes(kernel, waves)))
+    threads = prod(launch.block)
+    waves = -(-threads // kernel.wave_size)
+    together = at_once(kernel, waves)
     place, steps = smallest_element(program.instructions, "lds", "flat"), 0
     everywhere = smallest_element(program.instructions, "global", "flat", "buffer")
     counter, size = kernel.architecture.counters.store, memory.bytes.data.size
@@ -104,8 +105,8 @@ def _run_grid(
     ordered: dict[str, None] = {}
     unjudged: dict[str, None] = {}
     ended: dict[str, None] = {}
-    for start in range(0, len(blocks), at_once):
-        some = blocks[start : start + at_once]
+    for start in range(0, len(blocks), together):
+        some = blocks[start : start + together]
         machine = ConcreteMachine(kernel, some, waves, threads, memory, place, meter, strict, races, start)
         initialise(machine.registers, laid_out.pointers, laid_out.arguments, launch.block)
         machine.memory.observer, machine.memory.polls = observer, waiting
@@ -120,6 +121,11 @@ def _run_grid(
         unjudged |= machine.memory.waves.unjudged
         ended |= machine.memory.waves.left
     return steps, unaligned, ordered, unjudged, ended
+
+
+def at_once(kernel: KernelBinary, waves: int) -> int:
+    """How many blocks of so many waves are run together."""
+    return max(1, min(_LANES_AT_ONCE // (waves * kernel.wave_size), MEMORY // block_bytes(kernel, waves)))
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ import numpy as np
 
 from layoutalg.audit.runs import FaultyRun, Runs, Sizes
 from layoutalg.audit.scenes import Scene, triple
+from layoutalg.device.checked import execute_checked
 from layoutalg.errors import DeviceError, Fault, LayoutError, StepLimit
 from layoutalg.index import Expr, InexpressibleError, budget
 from layoutalg.isa.run.arguments import Triple
-from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.spaces import Buffer
 from layoutalg.launch.concrete import BoundLaunch
 
@@ -116,8 +116,8 @@ class Alone:
             try:
                 made, _ = self.runs.made(scene.sizes, seed, given=scene.values, held=HELD)
                 self._put(made, scene)
-                run = execute(self.runs.code, made.grid, made.block, made.arguments, steps, strict=strict, lds=made.lds,
-                              blocks=scene.blocks, priced=False)  # fmt: skip
+                run = execute_checked(self.runs.code, made.grid, made.block, made.arguments, steps, strict=strict,
+                                      lds=made.lds, blocks=scene.blocks)  # fmt: skip
                 self.steps += run.steps
                 if run.steps > LONG:
                     break

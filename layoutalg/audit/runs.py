@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from layoutalg.device.checked import execute_checked
 from layoutalg.errors import DeviceError, Fault, LaunchError, LayoutError, Livelock, StepLimit
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import Expr, InexpressibleError, budget, postorder, value, variables
 from layoutalg.index.evaluate import admits
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.launch import Execution, execute
+from layoutalg.isa.run.launch import Execution
 from layoutalg.launch.concrete import BoundLaunch, addresses_in, bound
 from layoutalg.launch.contents import GREATEST, LEAST, ContradictionError, DrawnMemory
 from layoutalg.launch.report import address_of
@@ -243,8 +244,8 @@ class Runs:
                 continue
             try:
                 made, _ = self.made(sizes, seed)
-                run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict, lds=made.lds,
-                              priced=False)  # fmt: skip
+                run = execute_checked(self.code, made.grid, made.block, made.arguments, STEPS, strict=strict,
+                                      lds=made.lds)  # fmt: skip
                 self.steps += run.steps
                 self._faultless[at, seed, strict] = self._faultless[at, seed, False] = run.steps
                 self.made_of += [] if sizes in self.made_of else [sizes]
@@ -289,8 +290,8 @@ class Runs:
                     break
                 try:
                     made, values = self.made(sizes, seed, empty)
-                    run = execute(self.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds,
-                                  priced=False)  # fmt: skip
+                    run = execute_checked(self.code, made.grid, made.block, made.arguments, STEPS, strict=False,
+                                          lds=made.lds)  # fmt: skip
                 except StepLimit as stopped:
                     unended += stopped.steps
                     break

@@ -14,7 +14,6 @@ from typing import Any
 
 from layoutalg.device.compile import compile_for_host
 from layoutalg.errors import STEP_LIMIT
-from layoutalg.isa.compiled.checked import run_checked
 from layoutalg.isa.compiled.kernel import KernelText, text_of
 from layoutalg.isa.compiled.launch import run_plainly
 from layoutalg.isa.decode.code import MachineCode
@@ -36,32 +35,22 @@ def execute_plainly(
     kernel whose blocks wait for each other is refused.  Raises `UnsupportedInstructionError` besides where a run comes
     to an instruction that has no text.
     """
-    text, library = compiled(program)
+    written, library = compiled(program)
     laid_out = lay_out(program, grid, block, args, lds)
-    return run_plainly(program, text, library, laid_out, step_limit, strict, chosen(laid_out.launch, blocks))
+    return run_plainly(program, written, library, laid_out, step_limit, strict, chosen(laid_out.launch, blocks))
 
 
-def execute_compiled(
-    program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
-    strict: bool = True, lds: int = 0, blocks: Sequence[Triple] = (),
-) -> Execution | None:  # fmt: skip
-    """Runs a kernel as `isa.run.launch.execute` does, compiled, with its checks; None where it has to say more.
-
-    LDS accesses are not priced.
-    """
-    text = text_of(program)
-    if text.unchecked:
-        return None
-    text, library = compiled(program, checked=True)
-    laid_out = lay_out(program, grid, block, args, lds)
-    return run_checked(text, library, laid_out, step_limit, strict, chosen(laid_out.launch, blocks))
+@lru_cache(maxsize=32)
+def text(program: MachineCode) -> KernelText:
+    """A kernel's text."""
+    return text_of(program)
 
 
 @lru_cache(maxsize=32)
 def compiled(program: MachineCode, checked: bool = False) -> tuple[KernelText, ctypes.CDLL]:
-    """A kernel's text, and the library that was made of it."""
-    text = text_of(program)
+    """A kernel's text, and the library that was made of it, with checks or without."""
+    written = text(program)
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
         path = Path(folder) / "kernel.so"
-        path.write_bytes(compile_for_host(text.checked if checked else text.source, FLAGS))
-        return text, ctypes.CDLL(str(path))
+        path.write_bytes(compile_for_host(written.checked if checked else written.source, FLAGS))
+        return written, ctypes.CDLL(str(path))

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from layoutalg.audit.followed import LaunchedKernel
 from layoutalg.audit.runs import STEPS, Runs, at_sizes
+from layoutalg.device.checked import execute_checked
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import InexpressibleError
 from layoutalg.isa.decode.code import MachineCode
-from layoutalg.isa.run.launch import execute
 from layoutalg.launch.concrete import BoundLaunch, bound
 
 Array = NDArray[Any]
@@ -78,8 +78,8 @@ def _runs(runs: Runs) -> Iterator[tuple[Mapping[str, int], BoundLaunch, Mapping[
             }
             made = bound(runs.file, metadata, sizes, inputs, values, 0)
             try:
-                run = execute(runs.code, made.grid, made.block, made.arguments, STEPS, strict=False, lds=made.lds,
-                              priced=False)  # fmt: skip
+                run = execute_checked(runs.code, made.grid, made.block, made.arguments, STEPS, strict=False,
+                                      lds=made.lds)  # fmt: skip
             except (DeviceError, LayoutError, InexpressibleError, ArithmeticError):
                 continue
             yield sizes, made, values, run.outputs

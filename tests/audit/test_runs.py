@@ -142,8 +142,8 @@ def test_named_values_are_tried_at_the_ends_of_what_is_assumed_of_them() -> None
 
 def test_of_a_safe_kernel_no_faults_are_sought(monkeypatch) -> None:
     """A wrong equation takes the run that refutes it; where safety is open, all sizes are tried, long runs once."""
-    made, found = list[object](), runs.execute
-    monkeypatch.setattr(runs, "execute", lambda *args, **given: made.append(args[3]) or found(*args, **given))
+    made, found = list[object](), runs.execute_checked
+    monkeypatch.setattr(runs, "execute_checked", lambda *args, **given: made.append(args[3]) or found(*args, **given))
     assert refuted(code("if (t < n) o[t] = t;"), launch(), Finding("followed", "", Unknown("followed", "", 0.0)))
     assert len(made) > 8
     made.clear()

@@ -23,6 +23,7 @@ import ctypes
 
 import numpy as np
 
+from layoutalg.index import budget
 from layoutalg.isa.compiled.kernel import KernelText
 from layoutalg.isa.compiled.launch import LaunchState
 from layoutalg.isa.run.arrays import Array
@@ -32,6 +33,9 @@ from layoutalg.isa.run.spaces import UndefinedBytes
 
 #: Words of noise: twice those that are looked at from one place on (machine.h).
 _NOISE = 1 << 16
+
+#: Instructions of waves that are carried out in a second, and how long a run goes on at most.
+_A_SECOND, _LONGEST = 4_000_000, 1_000
 
 #: How a region was touched.
 _READ, _WRITTEN = 1, 2
@@ -46,36 +50,37 @@ def run_checked(
     `library` is of `KernelText.checked`.
     """
     memory, traces, touched = laid_out.memory, list[Array](), list[int]()
-    before = [one.copy() for one in _held(laid_out)]
+    if memory.unheld or any(one.points for _, one in laid_out.buffers):
+        return None  # memory that comes when it is touched; tables of addresses, which are written where they lie
+    defined = memory.bytes.defined.copy() if isinstance(memory.bytes, UndefinedBytes) else None
     for copy in (0, 1):
-        for array, held in zip(_held(laid_out), before, strict=True):
-            array[:] = held
+        for number, how in enumerate(touched):
+            if how == _READ | _WRITTEN:
+                memory.contents(number)[:] = memory.regions[number].data
+        if isinstance(memory.bytes, UndefinedBytes):
+            memory.bytes.defined[:] = defined
         launched = LaunchState(text, laid_out, step_limit, strict, blocks, copy)
         state = launched.state
         if text.lone and state.waves > 1:
             return None
         traces.append(np.zeros((state.blocks, state.waves), np.uint64))
         noise = np.random.default_rng(copy).integers(0, 1 << 32, _NOISE, np.uint32)
-        state.noise, state.traces = launched.pointer(noise), traces[copy].ctypes.data
+        state.noise, state.traces, state.orders = launched.pointer(noise), traces[copy].ctypes.data, copy
         if isinstance(memory.bytes, UndefinedBytes):
             for number, start in enumerate(memory.starts.tolist()):
                 if not memory.bytes.defined[start : start + memory.held[number]].all():
                     launched.regions[number].defined = memory.bytes.defined.ctypes.data + start
         notes = _noted(launched, touched, text.place, workers) if state.blocks * state.waves > 1 else []
+        state.work = int(min(budget.left(), _LONGEST) * _A_SECOND)
         launched.run(library, workers)
+        budget.check(int(state.steps * budget.STEPS / _A_SECOND))
         if state.fault or state.unaligned or any(_meet(*one) for one in notes):
             return None
         touched = [one.touched for one in launched.regions]
-    if not np.array_equal(*traces):
+    if not np.array_equal(traces[0], traces[1]):
         return None
     batches = -(-len(blocks) // at_once(laid_out.kernel, int(state.waves)))
     return Execution(laid_out.outputs(), int(state.most) * batches, undefined=laid_out.undefined())
-
-
-def _held(laid_out: LaidOut) -> list[Array]:
-    """Memory, and which of its bytes are defined."""
-    held = laid_out.memory.bytes
-    return [held.data, held.defined] if isinstance(held, UndefinedBytes) else [held.data]
 
 
 def _noted(launched: LaunchState, touched: list[int], place: int, workers: int) -> list[tuple[Array, Array | None]]:
@@ -93,11 +98,6 @@ def _noted(launched: LaunchState, touched: list[int], place: int, workers: int) 
 
 def _meet(writers: Array, readers: Array | None) -> bool:
     """Whether what one worker's waves wrote others' touched; of one worker's waves it was looked at."""
-    wrote = writers != 0
-    touched = wrote if readers is None else wrote | (readers != 0)
-    return any(
-        bool((wrote[one] & touched[other]).any())
-        for one in range(len(wrote))
-        for other in range(len(wrote))
-        if one != other
-    )
+    touched = writers if readers is None else np.maximum(writers, readers)
+    others = ((one, other) for one in range(len(writers)) for other in range(len(writers)) if one != other)
+    return any(bool(np.minimum(writers[one], touched[other]).any()) for one, other in others)

@@ -60,6 +60,7 @@ class RunState(ctypes.Structure):
             "wave", "lane", "address", "size", "space")),
         ("why", ctypes.c_char_p),
         ("place", _Word), ("place_in_lds", _Word), ("noise", _Pointer), ("traces", _Pointer), ("most", _Word),
+        ("orders", _Word), ("work", _Word),
     )  # fmt: skip
 
 

@@ -58,7 +58,8 @@ struct Run {
   uint64_t place, place_in_lds;              // bytes of a place of global memory, and of LDS
   const uint32_t *noise;                     // [2 NOISE]
   uint64_t *traces;                          // [blocks][waves]
-  uint64_t most;                             // instructions of the wave that took most
+  uint64_t most, orders;                     // instructions of the wave that took most; whether LDS is watched
+  uint64_t work;                             // instructions of all waves after which no other block begins
 };
 
 struct Wave {
@@ -75,11 +76,6 @@ struct Wave {
   uint32_t mark[LANES];
 };
 
-// Who touched a place of LDS: waves, and the barriers that they had come to.
-struct Touch {
-  uint32_t writer, written, readers, read;
-};
-
 struct Block {
   Run *run;
   Region *near;
@@ -88,7 +84,7 @@ struct Block {
   Wave *wave;
   uint64_t upper, flags;  // of a buffer that was accessed, and what `Run.buffer` says of it
   int64_t how;
-  Touch *touch;
+  uint32_t *touch;  // of each place of LDS the wave that wrote it, and when, and those that read it, and when; or 0
   uint64_t worker, barriers, fresh;  // `barriers`: more than waves of blocks before came to
 };
 
@@ -275,24 +271,29 @@ static inline uint8_t *together(Block *B, Wave *W, uint64_t low, uint64_t high) 
   return first && !(STORE && B->near->writable) ? first - low : 0;
 }
 
-// Whether dword follows dword, of all lanes.
+// Whether the lanes' elements follow each other, of all lanes.
+template <unsigned SIZE>
 static inline bool in_a_row(const uint64_t *at, uint64_t low, uint64_t high, uint64_t further) {
-  if (high - low != 4 * (LANES - 1)) return false;
+  if (high - low != SIZE * (LANES - 1)) return false;
   uint64_t apart = 0;
-  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ 4 * l;
+  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ SIZE * l;
   return !apart;
 }
 
-// Of a place of LDS: whether no other wave of the block accesses it between the same barriers, one of them to store.
-template <bool STORE> static inline bool touch(Block *B, Wave *W, Touch *one) {
-  uint32_t me = 1u << W->number, now = (uint32_t)(B->barriers + W->signals), passed = (uint32_t)(B->barriers + W->waits);
-  bool clash = one->writer != me && one->written >= passed;
-  if (STORE) {
-    clash |= (one->readers & ~me) && one->read >= passed;
-    one->writer = me, one->written = now;
-  } else {
-    one->readers = one->read < passed ? me : one->readers | me;
-    one->read = now > one->read ? now : one->read;
+// Of bytes of LDS: whether no other wave of the block accesses them between the same barriers, one of them to store.
+template <bool STORE> static inline bool touch(Block *B, Wave *W, uint64_t address, uint64_t size) {
+  const uint64_t places = B->run->lds_bytes / B->run->place_in_lds + 1, first = address / B->run->place_in_lds;
+  const uint64_t count = (address + size - 1) / B->run->place_in_lds - first + 1;
+  uint32_t *writer = B->touch + first, *written = writer + places, *readers = written + places, *read = readers + places;
+  const uint32_t me = 1u << W->number, now = (uint32_t)(B->barriers + W->signals);
+  const uint32_t passed = (uint32_t)(B->barriers + W->waits);
+  uint32_t clash = 0;
+  for (uint64_t k = 0; k < count; k++) clash |= (writer[k] != me) & (written[k] >= passed);
+  for (uint64_t k = 0; STORE && k < count; k++) clash |= ((readers[k] & ~me) != 0) & (read[k] >= passed);
+  for (uint64_t k = 0; STORE && k < count; k++) writer[k] = me, written[k] = now;
+  for (uint64_t k = 0; !STORE && k < count; k++) {
+    readers[k] = me | (read[k] < passed ? 0 : readers[k]);
+    read[k] = now > read[k] ? now : read[k];
   }
   return !clash;
 }
@@ -300,18 +301,15 @@ template <bool STORE> static inline bool touch(Block *B, Wave *W, Touch *one) {
 // Of bytes of a region: whether no other wave accesses them, one of both to store.
 template <bool STORE> static inline bool noted(Block *B, Wave *W, Region *region, uint64_t inside, uint64_t size) {
   Run *R = B->run;
-  uint32_t me = (uint32_t)(B->number * R->waves + W->number + 1), clash = 0;
-  uint32_t *writer = region->writer + B->worker * region->places, *reader = region->reader;
-  if (reader) reader += B->worker * region->places;
-  for (uint64_t k = inside / R->place; k <= (inside + size - 1) / R->place; k++) {
-    clash |= writer[k] != 0 && writer[k] != me;
-    if (STORE) {
-      clash |= reader && reader[k] != 0 && reader[k] != me;
-      writer[k] = me;
-    } else if (reader) {
-      reader[k] = reader[k] == 0 || reader[k] == me ? me : ~0u;
-    }
-  }
+  const uint32_t me = (uint32_t)(B->number * R->waves + W->number + 1);
+  const uint64_t first = inside / R->place, count = (inside + size - 1) / R->place - first + 1;
+  uint32_t *writer = region->writer + B->worker * region->places + first, clash = 0;
+  uint32_t *reader = region->reader ? region->reader + B->worker * region->places + first : 0;
+  for (uint64_t k = 0; k < count; k++) clash |= (writer[k] != 0) & (writer[k] != me);
+  for (uint64_t k = 0; STORE && reader && k < count; k++) clash |= (reader[k] != 0) & (reader[k] != me);
+  for (uint64_t k = 0; STORE && k < count; k++) writer[k] = me;
+  for (uint64_t k = 0; !STORE && reader && k < count; k++)
+    reader[k] = (reader[k] == 0) | (reader[k] == me) ? me : ~0u;
   return !clash;
 }
 
@@ -327,24 +325,29 @@ template <bool STORE> static inline bool touched(Block *B, Wave *W, uint64_t add
   return !B->near->writer || noted<STORE>(B, W, B->near, address - B->near->address, size);
 }
 
-// Looks at an access before it is made; `inside`: all lies within B->near.  What is nowhere is the access's own matter.
+// Looks at an access before it is made; `inside`: all lies within B->near; `row`: from `low` on, lane after lane.
+// What is nowhere is the access's own matter.
 template <int SPACE, unsigned SIZE, bool STORE>
-static WHOLE bool watch(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, bool inside) {
+static WHOLE bool watch(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, bool inside,
+                        bool row, uint64_t low) {
   Run *R = B->run;
-  if (SPACE == SCRATCH || (SPACE == LDS && R->waves == 1)) return true;
+  if (SPACE == SCRATCH || (SPACE == LDS && !B->touch)) return true;
+  if (SPACE == LDS && row && low + SIZE * LANES <= R->lds_bytes)
+    return touch<STORE>(B, W, low, SIZE * LANES) || doubtful(B);
   if (SPACE == GLOBAL && inside) {
+    const bool defines = STORE && B->near->defined;
     flag<STORE>(B->near);
-    if (!B->near->writer && !(STORE && B->near->defined)) return true;
+    if (!B->near->writer && !defines) return true;
+    if (row && !defines) return noted<STORE>(B, W, B->near, low - B->near->address, SIZE * LANES) || doubtful(B);
   }
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
     uint64_t address = at[l] + further, upper = address >> 32;
     if (SPACE == FLAT && upper == R->scratch_base) continue;
     if (SPACE == LDS || (SPACE == FLAT && upper == R->lds_base)) {
-      address &= 0xFFFFFFFF;
-      if (address + SIZE > R->lds_bytes) continue;
-      for (uint64_t k = address / R->place_in_lds; k <= (address + SIZE - 1) / R->place_in_lds; k++)
-        if (!touch<STORE>(B, W, B->touch + k)) return doubtful(B);
+      address &= SPACE == FLAT ? 0xFFFFFFFF : ~0ull;
+      if (!B->touch || address >= R->lds_bytes || R->lds_bytes - address < SIZE) continue;
+      if (!touch<STORE>(B, W, address, SIZE)) return doubtful(B);
       continue;
     }
     if (!inside && !find(B, address, SIZE)) continue;
@@ -386,7 +389,8 @@ static inline bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64
   heed_wide(W, at, further, lanes);
   if (span(at, further, lanes, low, high, full)) {
     bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
-    if (!watch<SPACE, SIZE, false>(B, W, at, further, lanes, inside)) return false;
+    bool row = full && in_a_row<SIZE>(at, low, high, further);
+    if (!watch<SPACE, SIZE, false>(B, W, at, further, lanes, inside, row, low)) return false;
   }
   if (!load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to)) return false;
   blurred<SPACE, SIZE>(B, at, further, lanes, to);
@@ -401,7 +405,7 @@ static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uin
   bool full;
   if (!span(at, further, lanes, low, high, full)) return true;
   if (const uint8_t *base = together<SPACE, SIZE, false>(B, W, low, high)) {
-    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row(at, low, high, further)) {
+    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row<4>(at, low, high, further)) {
       __builtin_memcpy(to[0], base + low, 4 * LANES);
       return true;
     }
@@ -447,9 +451,13 @@ static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uin
 template <int SPACE, unsigned SIZE>
 static WHOLE bool holds(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
                         uint32_t (*from)[LANES], unsigned shift) {
+  uint64_t low, high;
+  bool full;
+  span(at, further, lanes, low, high, full);
+  const uint8_t *base = SPACE == SCRATCH ? 0 : together<SPACE, SIZE, false>(B, W, low, high);
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
-    const uint8_t *there = place<SPACE, SIZE, false>(B, W, at[l] + further, l);
+    const uint8_t *there = base ? base + at[l] + further : place<SPACE, SIZE, false>(B, W, at[l] + further, l);
     if (!there) return false;
     for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
       uint32_t word = SIZE < 4 ? from[k][l] >> shift : from[k][l];
@@ -482,13 +490,14 @@ static inline bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further
       heed_words(W, words, there);
     }
   }
-  bool some = span(at, further, lanes, low, high, full);
+  const bool some = span(at, further, lanes, low, high, full);
+  const bool row = some && full && in_a_row<SIZE>(at, low, high, further);
   if (some) {
     bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
-    if (!watch<SPACE, SIZE, true>(B, W, at, further, lanes, inside)) return false;
+    if (!watch<SPACE, SIZE, true>(B, W, at, further, lanes, inside, row, low)) return false;
   }
   if (!store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift)) return false;
-  if (!some || (full && SIZE == 4 && in_a_row(at, low, high, further))) return true;
+  if (!some || row) return true;
   return holds<SPACE, SIZE>(B, W, at, further, lanes, from, shift);
 }
 
@@ -500,7 +509,7 @@ static WHOLE bool store_all(Block *B, Wave *W, const uint64_t *at, uint64_t furt
   bool full;
   if (!span(at, further, lanes, low, high, full)) return true;
   if (uint8_t *base = together<SPACE, SIZE, true>(B, W, low, high)) {
-    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row(at, low, high, further)) {
+    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row<4>(at, low, high, further)) {
       __builtin_memcpy(base + low, from[0], 4 * LANES);
       return true;
     }
@@ -840,14 +849,18 @@ static bool run_block(Run *R, Block *B, Wave *waves) {
 
 extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R, uint64_t worker) {
   Block block = {R, R->region, 0, 0, 0, 0, 0, ~0ull, 0, 0, 0, worker, 1, 0};
-  const uint64_t touches = CHECKED && R->waves > 1 ? R->lds_bytes / R->place_in_lds + 1 : 0;
-  block.touch = (Touch *)__builtin_calloc(touches + 1, sizeof(Touch));
+  if (CHECKED && R->orders && R->waves > 1)
+    block.touch = (uint32_t *)__builtin_calloc(4 * (R->lds_bytes / R->place_in_lds + 1), sizeof(uint32_t));
   Wave *waves = (Wave *)__builtin_malloc(R->waves * sizeof(Wave));
   uint8_t *scratch = (uint8_t *)__builtin_malloc(R->waves * LANES * R->scratch_stride + 16);
   block.lds = (uint8_t *)__builtin_malloc(R->lds_bytes + 16);
   for (;;) {
     block.number = __atomic_fetch_add(&R->next, 1, __ATOMIC_RELAXED);
     if (block.number >= __atomic_load_n(&R->limit, __ATOMIC_RELAXED)) break;
+    if (CHECKED && __atomic_load_n(&R->steps, __ATOMIC_RELAXED) > R->work) {
+      doubtful(&block);
+      break;
+    }
     begin(R, &block, waves, scratch);
     run_block(R, &block, waves);
     uint64_t steps = 0, most = 0, signals = 0;

@@ -89,9 +89,7 @@ class WaitDeeds:
         self.deeds.append(_Signalled())
 
 
-def unwaited(
-    deeds: Mapping[int, WaitDeeds], successors: Mapping[int, Sequence[int]], start: int
-) -> tuple[bool, bool]:
+def unwaited(deeds: Mapping[int, WaitDeeds], successors: Mapping[int, Sequence[int]], start: int) -> tuple[bool, bool]:
     """Whether a register may be touched before a wait, and whether an access of LDS may be under way at a barrier."""
     states: dict[int, _State] = {start: {}}
     ahead, touched, at_barrier = [start], False, False

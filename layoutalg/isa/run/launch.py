@@ -7,7 +7,7 @@ until all have ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -40,8 +40,15 @@ _LANES_AT_ONCE = 1 << 16
 #: Steps of an instruction, of all lanes that are run at once.
 _INSTRUCTION = 150
 
+#: Lanes that make a step twice as long as few lanes.
+_FEW = 1 << 12
+
 #: Turns after which a wave goes that has stood for longest.
 _PATIENCE = 512
+
+
+class Impatience(Exception):
+    """A run takes longer than it was given."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ def execute(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0,
     observer: Observer | None = None, ahead: Sequence[int] = (), blocks: Sequence[Triple] = (), priced: bool = True,
+    patience: int = 0,
 ) -> Execution:  # fmt: skip
     """Runs a kernel over its whole grid; or, of the grid, these `blocks` alone, as if the others had not started yet.
 
@@ -72,6 +80,7 @@ def execute(
     Each of the waves `ahead` (of every block, by their numbers) goes as far as it can before those behind it go on.
     An unaligned access is a `Fault`; where it is not `strict`, it is done as amdhsa sets the machine up, and told.
     An `observer` is told what is done; LDS accesses cost no time to price where they are not `priced`.
+    A run that takes longer than so many steps of few lanes (0: any) ends with `Impatience`.
     Raises `LaunchError` when arguments do not fit, `Fault` for what no correct kernel does, and
     `UnsupportedInstructionError` for an instruction that is not described.
     """
@@ -79,7 +88,8 @@ def execute(
     kernel, launch = laid_out.kernel, laid_out.launch
     meter = LdsMeter(kernel.target) if priced else None
     waves = -(-prod(launch.block) // kernel.wave_size)
-    turns = Scheduler(step_limit, None if order is None else np.random.default_rng(order), _ranks(ahead, waves))
+    generator = None if order is None else np.random.default_rng(order)
+    turns = Scheduler(step_limit, generator, _ranks(ahead, waves), patience)
     steps, *told = _run_grid(program, laid_out, turns, meter, strict, observer, chosen(launch, blocks))
     unaligned, ordered, unjudged, ended = map(tuple, told)
     found = tuple(meter.found.values()) if meter else ()
@@ -100,7 +110,7 @@ def _run_grid(
     counter, size = kernel.architecture.counters.store, memory.bytes.data.size
     told = "global memory", size, everywhere, waves, counter, memory.starts.tolist()
     races = Races(lambda _: told[0], *told[1:]) if len(blocks) * waves > 1 else None
-    waiting = polls(program)
+    waiting, taken = polls(program), 0
     unaligned: dict[str, None] = {}
     ordered: dict[str, None] = {}
     unjudged: dict[str, None] = {}
@@ -111,7 +121,10 @@ def _run_grid(
         initialise(machine.registers, laid_out.pointers, laid_out.arguments, launch.block)
         machine.memory.observer, machine.memory.polls = observer, waiting
         try:
-            steps += run(machine, program, turns, observer)
+            price = 1 + len(some) * waves * kernel.wave_size // _FEW
+            limit = -(-(turns.patience - taken) // price) if turns.patience else 0
+            carried = run(machine, program, replace(turns, patience=limit), observer)
+            steps, taken = steps + carried, taken + carried * price
         except Livelock as stopped:
             if len(some) == prod(launch.grid):
                 raise
@@ -135,6 +148,7 @@ class Scheduler:
     step_limit: int = STEP_LIMIT
     order: np.random.Generator | None = None  # None: the lowest address goes first
     ranks: Array | None = None  # of the waves of a block: those of the least rank go before others
+    patience: int = 0  # steps after which it is left off; 0: never
 
     def choose(self, counter: Array, ready: Array, last: Array, number: int) -> tuple[int, Array]:
         """An address, and the waves (a truth for each) that go on from it.
@@ -203,6 +217,8 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
         steps += done
         if steps >= turns.step_limit:
             raise StepLimit(turns.step_limit, registers.where)
+        if turns.patience and steps >= turns.patience:
+            raise Impatience
         if last in ENDS:
             machine.memory.arrive()  # what it wrote before is seen behind the barriers that others pass without it
             ended |= live

@@ -99,8 +99,8 @@ def _unchecked(instructions: Sequence[Instruction]) -> str:
             return f"{one.place}: a clock"
         if access is None:
             continue
-        if access.atomic or access.to_lds:
-            return f"{one.place}: an atomic operation, or a load to LDS"
+        if access.atomic or access.to_lds or access.from_lds:
+            return f"{one.place}: an atomic operation, or a copy between memory and LDS"
         if not access.store and access.space not in ("lds", "constant") and may_be_atomic(one.fields):
             return f"{one.place}: what may be an atomic load"
     return ""

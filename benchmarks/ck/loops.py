@@ -45,10 +45,13 @@ TILES = ("128x128x32_2x2x1_32x32x16", "128x128x64_2x2x1_32x32x16", "256x256x32_2
          "256x256x64_2x2x1_32x32x16")  # fmt: skip
 PIPELINES = ("compv3", "compv4", "comp_async")
 OURS = {"fp16": "f16", "bf16": "bf16"}
-CUTS = (((2, 2), (2, 2), 32), ((2, 2), (2, 2), 64), ((2, 2), (4, 2), 32), ((4, 4), (2, 2), 32), ((4, 2), (2, 4), 32),
-        ((4, 2), (2, 4), 64))  # fmt: skip
-"""Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k."""
-Cut = tuple[tuple[int, int], tuple[int, int], int]
+CUTS = (
+    ((2, 2), (2, 2), 32, 2), ((2, 2), (2, 2), 32, 1), ((2, 2), (2, 2), 64, 2), ((2, 2), (2, 2), 64, 1),
+    ((2, 2), (4, 2), 32, 2), ((2, 2), (4, 2), 32, 1), ((4, 4), (2, 2), 32, 1), ((4, 4), (2, 2), 64, 1),
+    ((4, 2), (2, 4), 32, 2), ((4, 2), (2, 4), 64, 2), ((4, 2), (2, 4), 64, 1),
+)  # fmt: skip
+"""Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k, its slots in LDS."""
+Cut = tuple[tuple[int, int], tuple[int, int], int, int]
 TURNS = 5
 """Of the loop over K, in a run."""
 
@@ -97,9 +100,9 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
 
 def of_ours(cut: Cut, dtype: str, target: str) -> Row:
     """Ours, of operands along k; of sizes that the tile does not divide."""
-    usual, (repeats, waves, deep) = plan_for(target, OURS[dtype]), cut
-    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True))
-    who, tile = f"ours, {waves[0] * waves[1]} waves", (plan.m, plan.n, plan.k)
+    usual, (repeats, waves, deep, slots) = plan_for(target, OURS[dtype]), cut
+    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots))
+    who, tile = f"ours, {waves[0] * waves[1]} waves, {slots} slot{'s'[: slots - 1]}", (plan.m, plan.n, plan.k)
     m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - 8
     task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target, plan=plan)
     program = task.program
@@ -123,8 +126,9 @@ def told(error: Exception) -> str:
 
 
 HEAD = ("target", "type", "tile", "kernel", "instructions", "MFMA", "share", "LDS loads", "LDS stores", "to LDS",
-        "memory loads", "spill accesses", "waits", "barriers", "vector", "scalar", "VGPRs", "of them acc.", "scratch",
-        "waves a SIMD", "LDS : MFMA cycles", "bytes : kMAC", "bound of a tile", "by", "MFMA busy at most")  # fmt: skip
+        "memory loads", "spill accesses", "waits", "for all loads", "barriers", "vector", "scalar", "VGPRs",
+        "of them acc.", "scratch", "waves a SIMD", "LDS : MFMA cycles", "bytes : kMAC", "bound of a tile", "by",
+        "MFMA busy at most")  # fmt: skip
 
 
 def cells(row: Row, dtype: str, target: str) -> Sequence[object]:
@@ -142,7 +146,7 @@ def cells(row: Row, dtype: str, target: str) -> Sequence[object]:
         target, dtype, tile, row.who, len(loop.instructions), kinds["matrix"],
         f"{kinds['matrix'] / len(loop.instructions):.0%}", kinds["LDS load"], kinds["LDS store"],
         kinds["memory to LDS"], kinds["memory load"], kinds["scratch load"] + kinds["scratch store"], kinds["wait"],
-        kinds["barrier"], kinds["vector"] + kinds["accumulator move"], kinds["scalar"] + kinds["branch"],
+        loop.drained, kinds["barrier"], kinds["vector"] + kinds["accumulator move"], kinds["scalar"] + kinds["branch"],
         said.vgprs, said.agprs, said.scratch_bytes, f"{resident:g}",
         f"{bounds['lds'] / bounds['matrix']:.2f}{' and more' if loop.unpriced else ''}",
         f"{1000 * loop.loaded / loop.macs:.2f}", f"{bounds[worst] * part:.0f}", worst,

@@ -35,10 +35,10 @@
 //   [proved] 5: at least once (intervals)
 //   [proved] 5: the count fits 32 bits (intervals)
 //   [proved] sizes fit 32 bits (intervals)
-//   [proved] LDS: 32768 bytes of 65536 (intervals)
+//   [proved] LDS: 16384 bytes of 65536 (intervals)
 //   [proved] threads of a block (intervals)
 //   [proved] blocks in x: what a launch can have (intervals)
-//   [proved] occupancy: blocks that a unit holds, before registers: gfx90a 2, gfx942 2, gfx950 5 (intervals)
+//   [proved] occupancy: blocks that a unit holds, before registers: gfx90a 4, gfx942 4, gfx950 8 (intervals)
 //   [proved] 1: a vector of a is one access (intervals)
 //   [proved] 2: a vector of b is one access (intervals)
 //   [proved] 3: a vector of a_lds is one access (intervals)
@@ -47,8 +47,8 @@
 //   [proved] 8: a vector of b is one access (intervals)
 //   [proved] 9: a vector of a_lds is one access (intervals)
 //   [proved] 10: a vector of b_lds is one access (intervals)
-//   [proved] 12: a vector of a_lds is one access (intervals)
-//   [proved] 13: a vector of b_lds is one access (intervals)
+//   [proved] 13: a vector of a_lds is one access (intervals)
+//   [proved] 14: a vector of b_lds is one access (intervals)
 //   [proved] a: addresses in bounds (transform by transform (normal form + intervals))
 //   [proved] a: the emitted formula is the map (normal form)
 //   [proved] a: offsets fit 32 bits (normal form)
@@ -96,7 +96,6 @@
 //   [proved] 3: store to a_lds: the emitted formula is the map (normal form)
 //   [proved] 3: store to a_lds: a vector runs along coordinate 2 (normal form)
 //   [proved] 3: store to a_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 3: store to a_lds: slots begin at a vector (intervals)
 //   [proved] 3: store to a_lds: the emitted coordinates are the map's (normal form)
 //   [proved] 3: store to a_lds: words fit 32 bits (intervals)
 //   [proved] 4: store to b_lds: every element has a word (intervals)
@@ -105,7 +104,6 @@
 //   [proved] 4: store to b_lds: the emitted formula is the map (normal form)
 //   [proved] 4: store to b_lds: a vector runs along coordinate 2 (normal form)
 //   [proved] 4: store to b_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 4: store to b_lds: slots begin at a vector (intervals)
 //   [proved] 4: store to b_lds: the emitted coordinates are the map's (normal form)
 //   [proved] 4: store to b_lds: words fit 32 bits (intervals)
 //   [proved] 7: load from a: the emitted coordinates are the map's (normal form)
@@ -128,22 +126,18 @@
 //   [proved] 9: load from a_lds: inside the buffer (transform by transform (intervals))
 //   [proved] 9: load from a_lds: the emitted formula is the map (normal form)
 //   [proved] 9: load from a_lds: inside the tile (intervals)
-//   [proved] 9: load from a_lds: inside the slots (intervals)
 //   [proved] 9: load from a_lds: a vector runs along coordinate 2 (normal form)
 //   [proved] 9: load from a_lds: tiles begin at a vector (intervals)
 //   [proved] 9: load from a_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 9: load from a_lds: slots begin at a vector (intervals)
 //   [proved] 9: load from a_lds: the emitted coordinates are the map's (intervals)
 //   [proved] 9: load from a_lds: words fit 32 bits (intervals)
 //   [proved] 10: load from b_lds: every element has a word (intervals)
 //   [proved] 10: load from b_lds: inside the buffer (transform by transform (intervals))
 //   [proved] 10: load from b_lds: the emitted formula is the map (normal form)
 //   [proved] 10: load from b_lds: inside the tile (intervals)
-//   [proved] 10: load from b_lds: inside the slots (intervals)
 //   [proved] 10: load from b_lds: a vector runs along coordinate 2 (normal form)
 //   [proved] 10: load from b_lds: tiles begin at a vector (intervals)
 //   [proved] 10: load from b_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 10: load from b_lds: slots begin at a vector (intervals)
 //   [proved] 10: load from b_lds: the emitted coordinates are the map's (intervals)
 //   [proved] 10: load from b_lds: words fit 32 bits (intervals)
 //   [proved] 11: sums += a_held·b_held: sums are f32 (intervals)
@@ -157,40 +151,32 @@
 //   [proved] 11: sums += a_held·b_held: each k once (mixed radix)
 //   [proved] 11: sums += a_held·b_held: every k of the tile (intervals)
 //   [proved] 11: sums += a_held·b_held: tiles agree (intervals)
-//   [proved] 12: store to a_lds: every element has a word (intervals)
-//   [proved] 12: store to a_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 12: store to a_lds: one word for each element (transform by transform (intervals + normal form))
-//   [proved] 12: store to a_lds: the emitted formula is the map (normal form)
-//   [proved] 12: store to a_lds: inside the slots (intervals)
-//   [proved] 12: store to a_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 12: store to a_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 12: store to a_lds: slots begin at a vector (intervals)
-//   [proved] 12: store to a_lds: the emitted coordinates are the map's (normal form)
-//   [proved] 12: store to a_lds: words fit 32 bits (intervals)
-//   [proved] 13: store to b_lds: every element has a word (intervals)
-//   [proved] 13: store to b_lds: inside the buffer (transform by transform (intervals))
-//   [proved] 13: store to b_lds: one word for each element (transform by transform (intervals + normal form))
-//   [proved] 13: store to b_lds: the emitted formula is the map (normal form)
-//   [proved] 13: store to b_lds: inside the slots (intervals)
-//   [proved] 13: store to b_lds: a vector runs along coordinate 2 (normal form)
-//   [proved] 13: store to b_lds: 4 elements are one vector (intervals + normal form)
-//   [proved] 13: store to b_lds: slots begin at a vector (intervals)
-//   [proved] 13: store to b_lds: the emitted coordinates are the map's (normal form)
-//   [proved] 13: store to b_lds: words fit 32 bits (intervals)
-//   [proved] 14: load from bias: the emitted coordinates are the map's (normal form)
-//   [proved] 14: load from bias: inside the tensor (normal form)
-//   [proved] 14: load from bias: coordinates fit 32 bits (intervals)
-//   [proved] 17: store to target: the emitted coordinates are the map's (normal form)
-//   [proved] 17: store to target: inside the tensor (normal form)
-//   [proved] 17: store to target: coordinates fit 32 bits (intervals)
-//   [proved] 9 and 12: no race in a_lds (normal form)
-//   [proved] 10 and 13: no race in b_lds (normal form)
-//   [proved] 12 and 12: no race in a_lds (F₂ rank)
-//   [proved] 13 and 13: no race in b_lds (F₂ rank)
+//   [proved] 13: store to a_lds: every element has a word (intervals)
+//   [proved] 13: store to a_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 13: store to a_lds: one word for each element (transform by transform (intervals + normal form))
+//   [proved] 13: store to a_lds: the emitted formula is the map (normal form)
+//   [proved] 13: store to a_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 13: store to a_lds: 4 elements are one vector (intervals + normal form)
+//   [proved] 13: store to a_lds: the emitted coordinates are the map's (normal form)
+//   [proved] 13: store to a_lds: words fit 32 bits (intervals)
+//   [proved] 14: store to b_lds: every element has a word (intervals)
+//   [proved] 14: store to b_lds: inside the buffer (transform by transform (intervals))
+//   [proved] 14: store to b_lds: one word for each element (transform by transform (intervals + normal form))
+//   [proved] 14: store to b_lds: the emitted formula is the map (normal form)
+//   [proved] 14: store to b_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 14: store to b_lds: 4 elements are one vector (intervals + normal form)
+//   [proved] 14: store to b_lds: the emitted coordinates are the map's (normal form)
+//   [proved] 14: store to b_lds: words fit 32 bits (intervals)
+//   [proved] 15: load from bias: the emitted coordinates are the map's (normal form)
+//   [proved] 15: load from bias: inside the tensor (normal form)
+//   [proved] 15: load from bias: coordinates fit 32 bits (intervals)
+//   [proved] 18: store to target: the emitted coordinates are the map's (normal form)
+//   [proved] 18: store to target: inside the tensor (normal form)
+//   [proved] 18: store to target: coordinates fit 32 bits (intervals)
+//   [proved] 13 and 13: no race in a_lds (F₂ rank)
+//   [proved] 14 and 14: no race in b_lds (F₂ rank)
 //   [proved] 3 and 3: no race in a_lds (F₂ rank)
 //   [proved] 4 and 4: no race in b_lds (F₂ rank)
-//   [proved] 9 and 12: no race in a_lds (2) (normal form)
-//   [proved] 10 and 13: no race in b_lds (2) (normal form)
 //   [proved] 3: the whole tile of a_lds is written (intervals)
 //   [proved] 4: the whole tile of b_lds is written (intervals)
 //   [proved] 5: a_lds is filled before the loop (intervals)
@@ -199,21 +185,21 @@
 //   [proved] 10: what is read is what was written (intervals)
 //   [proved] 11: takes values as they are (intervals)
 //   [proved] 11: sums is cleared to, and padded by, what is neutral in a sum (intervals)
-//   [proved] 12: the whole tile of a_lds is written (intervals)
-//   [proved] 13: the whole tile of b_lds is written (intervals)
-//   [proved] 15: takes values as they are (intervals)
-//   [proved] 15: add is computed in f32 (intervals)
-//   [proved] 15: add takes elements that one register has (intervals)
+//   [proved] 13: the whole tile of a_lds is written (intervals)
+//   [proved] 14: the whole tile of b_lds is written (intervals)
 //   [proved] 16: takes values as they are (intervals)
-//   [proved] 16: relu is computed in f32 (intervals)
-//   [proved] 16: relu takes elements that one register has (intervals)
-//   [proved] 17: values are rounded once, to the target's type (intervals)
-//   [proved] 17: stored where the block's tile is (intervals)
-//   [proved] 17: rows, columns and k belong together (intervals)
-//   [proved] 17: no contracted index is summed twice (mixed radix)
-//   [proved] 17: every contracted index is summed (normal form)
-//   [proved] 17: bias is 0 in padding (intervals)
-//   [proved] 17: bias is read at the target's coordinates (intervals)
+//   [proved] 16: add is computed in f32 (intervals)
+//   [proved] 16: add takes elements that one register has (intervals)
+//   [proved] 17: takes values as they are (intervals)
+//   [proved] 17: relu is computed in f32 (intervals)
+//   [proved] 17: relu takes elements that one register has (intervals)
+//   [proved] 18: values are rounded once, to the target's type (intervals)
+//   [proved] 18: stored where the block's tile is (intervals)
+//   [proved] 18: rows, columns and k belong together (intervals)
+//   [proved] 18: no contracted index is summed twice (mixed radix)
+//   [proved] 18: every contracted index is summed (normal form)
+//   [proved] 18: bias is 0 in padding (intervals)
+//   [proved] 18: bias is read at the target's coordinates (intervals)
 //   [proved] shapes agree (intervals)
 //   [proved] bias has every coordinate of target (z3 integers)
 #if defined(LAYOUTALG_DEVICE)
@@ -247,8 +233,8 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
     const int bm = (int)(block1 % (unsigned)((N_m + 127) >> 7));
     const unsigned block2 = block1 / (unsigned)((N_m + 127) >> 7);
     const int bg = (int)block2;
-    __shared__ __attribute__((aligned(16))) _Float16 a_lds[8192];
-    __shared__ __attribute__((aligned(16))) _Float16 b_lds[8192];
+    __shared__ __attribute__((aligned(16))) _Float16 a_lds[4096];
+    __shared__ __attribute__((aligned(16))) _Float16 b_lds[4096];
     float sums[2][2][4][4];
     _Float16 a_loaded[4][1][4];
     _Float16 b_loaded[1][4][4];
@@ -379,7 +365,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) >> 1)) * 32 + ((tx & 63) & 31);
                 const int k = (y1 * 2 + ((tx & 63) >> 5)) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + (kt & 1) * 4096;
+                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3);
                 const float16x4 v = *(const float16x4*)__builtin_assume_aligned(a_lds + word, 8);
                 #pragma unroll
                 for (int y2 = 0; y2 < 4; ++y2) a_held[y0][y1][y2] = v[y2];
@@ -393,7 +379,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = (y0 * 2 + ((tx >> 6) & 1)) * 32 + ((tx & 63) & 31);
                 const int k = (y1 * 2 + ((tx & 63) >> 5)) * 4;
-                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 5) & 1)) * 32 + ((k >> 2) ^ ((m >> 4) & 1) ^ ((m >> 1) & 7)) * 4 + (k & 3) + (kt & 1) * 4096;
+                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 5) & 1)) * 32 + ((k >> 2) ^ ((m >> 4) & 1) ^ ((m >> 1) & 7)) * 4 + (k & 3);
                 const float16x4 v = *(const float16x4*)__builtin_assume_aligned(b_lds + word, 8);
                 #pragma unroll
                 for (int y2 = 0; y2 < 4; ++y2) b_held[y0][y1][y2] = v[y2];
@@ -407,6 +393,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 #pragma unroll
                 for (int n = 0; n < 2; ++n)
                     mfma_f32_32x32x8f16(&a_held[m][k][0], &b_held[n][k][0], &sums[m][n][0][0]);
+        __syncthreads();
         // a_loaded -> a_lds
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
@@ -415,7 +402,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = y0 * 32 + (tx >> 3);
                 const int k = ((tx & 63) & 7) * 4;
-                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3) + ((kt + 1) & 1) * 4096;
+                const int word = m * 32 + ((k >> 2) ^ ((m >> 1) & 7)) * 4 + (k & 3);
                 float16x4 v;
                 #pragma unroll
                 for (int y2 = 0; y2 < 4; ++y2) v[y2] = a_loaded[y0][y1][y2];
@@ -430,7 +417,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = ((tx & 63) & 31) * 4 + y2;
                 const int k = (tx >> 5) * 4;
-                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 5) & 1)) * 32 + ((k >> 2) ^ ((m >> 4) & 1) ^ ((m >> 1) & 7)) * 4 + (k & 3) + ((kt + 1) & 1) * 4096;
+                const int word = (m >> 1) * 64 + ((m & 1) ^ ((m >> 5) & 1)) * 32 + ((k >> 2) ^ ((m >> 4) & 1) ^ ((m >> 1) & 7)) * 4 + (k & 3);
                 float16x4 v;
                 #pragma unroll
                 for (int y1 = 0; y1 < 4; ++y1) v[y1] = b_loaded[y0][y1][y2];

@@ -80,6 +80,13 @@ class InnerLoop:
         sizes = (access_of(one.name, one.fields).size for one in loads)
         return sum(sizes) * self.code.kernel.wave_size * self.waves
 
+    @property
+    def drained(self) -> int:
+        """Waits that leave no load from memory under way."""
+        how = self.code.kernel.architecture
+        waits = ((how.waits[one.name], one.fields["simm16"]) for one in self.instructions if one.name in how.waits)
+        return sum(wait.left(int(immediate)).get(how.counters.load) == 0 for wait, immediate in waits)
+
     @cached_property
     def macs(self) -> int:
         """Products of two elements that all waves of a block add up."""

@@ -32,7 +32,7 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, has_ranges, packed, parts_for, plan_for, tuned
+from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, parts_for, plan_for, ranged, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.obligations.memory import RANGE, RANGED_BYTES
@@ -133,7 +133,7 @@ def _plan(
     walked = _walked(einsum, index_bits)
     plan = tuned("contraction", target, dtype, widths, sizes, walked)
     whole = index_bits == 32 and min(widths) * KERNEL_DTYPES[dtype].bytes == RANGED_BYTES
-    plan = replace(plan, ranged=True) if whole and has_ranges(target) else plan
+    plan = ranged(plan, target) if whole else plan
     if KERNEL_DTYPES[dtype].bits != 16 or min(widths) < 8:
         return plan
     if sizes and walked and alone:

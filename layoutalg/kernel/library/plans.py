@@ -37,7 +37,8 @@ class Plan:
 
     `step` is the k that registers hold at a time; `target` is what LDS layouts are chosen for ("": none in particular).
     `packed`: a step's k are shared out so that a lane reads its own of all fragments at once (see `fragment_tile`).
-    `direct`: tiles are copied to LDS without passing through registers, to `stages` slots in turns (`pipeline`).
+    `direct`: tiles are copied to LDS without passing through registers (`pipeline`).
+    `stages`: a tile's slots in LDS, which are used in turns.
     `group`: so many tiles along m are side by side in time (`product.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
@@ -282,19 +283,20 @@ def enlarged(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     short = usual.instruction.a_dtype in ("f16", "bf16")
     for entry in _entries("large", "contraction", target):
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
-        plan = replace(usual, repeats=(rows, columns), waves=(down, across))
+        plan = replace(usual, repeats=(rows, columns), waves=(down, across), stages=entry["stages"])
         if short and _busiest(plan, target, sizes) <= (1 + entry["more"]) * _busiest(usual, target, sizes):
             return plan
     return usual
 
 
-def has_ranges(target: str) -> bool:
-    """Whether products of a target check guards by ranges of buffers (products.toml says where).
+def ranged(usual: Plan, target: str) -> Plan:
+    """A plan whose guards are ranges of buffers, with as many slots as products.toml says, where it names the target.
 
-    >>> has_ranges("gfx942"), has_ranges("gfx1100")
-    (True, False)
+    >>> [ranged(plan_for(target, "f16"), target).ranged for target in ("gfx942", "gfx1100")]
+    [True, False]
     """
-    return any(target in entry["targets"] for entry in _read()["ranged"])
+    found = (entry for entry in _read()["ranged"] if target in entry["targets"])
+    return next((replace(usual, ranged=True, stages=entry["stages"]) for entry in found), usual)
 
 
 def _busiest(plan: Plan, target: str, sizes: ProblemShape) -> int:

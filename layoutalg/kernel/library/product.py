@@ -7,6 +7,8 @@ registers and then stored to the other copy, so that there is one barrier for ea
     load tile 0; store to slot 0
     for k:  barrier;  load tile k + 1;  multiply from slot k mod 2;  store tile k + 1 to slot (k + 1) mod 2
 
+With one copy (a plan's `stages`), for half of the LDS, there is one more barrier, before tile k + 1 is stored.
+
 LDS tiles are rows of k where fragments hold runs of k, rows of m (or n) where they do not; both swizzled by xor.
 Where a plan says so (`direct`), tiles are copied past the registers instead, several under way at a time (`pipeline`).
 Results are stored as lanes hold them, or (`through`) by way of LDS, so that a wave stores whole rows of a tile.
@@ -184,8 +186,9 @@ class MatrixProduct:
         else:
             k = var("kt", count)
             loads = (side.load((k + 1) * plan.k) for side in sides)
-            writes = (side.write((k + 1) % 2, (k + 1) * plan.k) for side in sides)
-            tiles = (Loop(k, (Barrier(), *loads, *multiplied(k % 2), *writes)),)
+            writes = (side.write((k + 1) % plan.stages, (k + 1) * plan.k) for side in sides)
+            done = (Barrier(),) if plan.stages == 1 else ()
+            tiles = (Loop(k, (Barrier(), *loads, *multiplied(k % plan.stages), *done, *writes)),)
         return (
             Clear(sums),
             *(side.load(zero) for side in sides),
@@ -283,7 +286,7 @@ class Side:
         tile = plan.loaded(length, operand.along_k, width, run)
         self.registers = Registers(f"{name}_loaded", tensor.dtype, tile)
         self.fragment = Registers(f"{name}_held", tensor.dtype, plan.operand(role))
-        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=2)
+        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         self.width, self.moving = width, 2 if width > 1 else None
         self.kept = 1 if across else self.moving if operand.along_k == plan.k_runs else None
         self.layout = self.chosen(layouts(length, plan, tensor.dtype.bytes))

@@ -71,8 +71,8 @@ def test_convolutions_do_not_spill(target: str) -> None:
 
 WIDE = {
     "gfx90a": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x8f16"),
-    "gfx942": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x8_f16"),
-    "gfx950": ("global_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x16_f16"),
+    "gfx942": ("buffer_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x8_f16"),
+    "gfx950": ("buffer_load_dwordx4", "ds_read_b128", "ds_write_b128", "v_mfma_f32_32x32x16_f16"),
     "gfx1100": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
     "gfx1201": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x16_f16"),
     "gfx1250": ("global_load_b128", "ds_load_b128", "ds_store_b128", "v_wmma_f32_16x16x32_f16"),

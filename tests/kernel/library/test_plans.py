@@ -13,7 +13,7 @@ from layoutalg.kernel.library.contraction import contraction, contraction_task, 
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.library.epilogues import Epilogue, ProductD
 from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, plan_for
-from layoutalg.kernel.program import Load, LoadShared, Multiply, Statement
+from layoutalg.kernel.program import Barrier, Load, LoadShared, Loop, Multiply, Statement
 from layoutalg.kernel.verify import verify
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
@@ -139,3 +139,19 @@ def test_guards_are_ranges_where_operands_fit_one_and_their_vectors_are_of_16_by
     assert ranged(most - 8, most) == ranged(200, 72, "gfx950") == [True] * 4
     assert ranged(most, most) == ranged(200, 68) == ranged(200, 72, "gfx90a") == [False] * 4
     assert ranged(200, 68, dtype="f32") == [True] * 4
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_one_slot_is_proved_and_needs_each_of_its_barriers(target: str) -> None:
+    program = contraction(parse_einsum("ik,jk->ij"), "f16", target=target, widths=(8, 8, 8))
+    assert [shared.slots for shared in program.shared] == [1, 1]
+    assert verify(program).failures == ()
+    (number,) = (n for n, s in enumerate(program.body) if isinstance(s, Loop))
+    loop = program.body[number]
+    assert isinstance(loop, Loop)
+    barriers = [n for n, s in enumerate(loop.body) if isinstance(s, Barrier)]
+    assert len(barriers) == 2
+    for at in barriers:
+        without = replace(loop, body=loop.body[:at] + loop.body[at + 1 :])
+        wrong = replace(program, body=(*program.body[:number], without, *program.body[number + 1 :]))
+        assert not verify(wrong).proved

@@ -11,7 +11,7 @@ from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_gu
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import ACCESSES, needed_alignment
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES, TENSOR_STORES
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement
@@ -74,13 +74,14 @@ class TracedAccess:
             return False
         access = ACCESSES.get(self.instruction.name)
         by_lane = access is not None and access.by_lane
-        return self.instruction.form == "SMEM" or by_lane or self.instruction.name in TENSOR_LOADS
+        return self.instruction.form == "SMEM" or by_lane or self.instruction.name in TENSOR_COPIES
 
     @property
     def goes_back(self) -> bool:
         """Whether it is what a copy from LDS stores to memory, in no order with what its thread does there."""
-        access = ACCESSES.get(self.instruction.name)
-        return self.memory != "lds" and access is not None and access.from_lds
+        name = self.instruction.name
+        copies = name in TENSOR_STORES or (name in ACCESSES and ACCESSES[name].from_lds)
+        return self.memory != "lds" and copies
 
     @property
     def needed_alignment(self) -> int:

@@ -37,7 +37,7 @@ from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, simplify, slack
 from layoutalg.index.normal import normal
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.semantics.accesses import access_of
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict, Witness
@@ -112,7 +112,7 @@ def instructions(found: Sequence[TracedAccess]) -> Iterator[Sequence[TracedAcces
     for together in made.values():
         for parts in together:
             instruction = parts[0].instruction
-            if instruction.name in TENSOR_LOADS:
+            if instruction.name in TENSOR_COPIES:
                 continue  # of which no source says what they cost
             if access_of(instruction.name, instruction.fields).space != "constant":
                 yield parts

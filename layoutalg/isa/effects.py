@@ -46,7 +46,7 @@ from layoutalg.isa.semantics.counted import SCALAR_STORES
 from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 
 Registers = int
 """A set of registers and halves of them."""
@@ -221,7 +221,7 @@ def _spans(instruction: Instruction, kernel: KernelBinary) -> Iterator[TouchedRe
         yield from (TouchedRegisters(role, operand, 1, read=True) for role, operand in instruction.operands.items())
     elif name in EXCHANGES or name in MOVES:
         yield from _moved(instruction)
-    elif name in TENSOR_LOADS:
+    elif name in TENSOR_COPIES:
         for role, operand, count in operand_spans(instruction, kernel.target, kernel.wave_size):
             yield TouchedRegisters(role, operand, count, read=True)
     elif matrix_instruction_of(name, kernel.target):

@@ -1,7 +1,7 @@
 """Copies of boxes of a tensor between memory and LDS, by the Tensor Data Mover of CDNA 5: what a descriptor says.
 
-TENSOR_LOAD_TO_LDS is carried out once for a wave, whatever lanes are active.  Its scalar registers are four groups, of
-which the last two may lack, which is as if they were 0:
+TENSOR_LOAD_TO_LDS and TENSOR_STORE_FROM_LDS are carried out once for a wave, whatever lanes are active.  Their scalar
+registers are four groups, of which the last two may lack, which is as if they were 0:
 
 | group, dword | bits | field |
 |---|---|---|
@@ -20,16 +20,19 @@ Dimension 0 is the innermost, its stride is 1.  An element of the box is at
 
     memory + 2^size · (x0 + x1·stride1 + … + x4·stride4),
 
-and what is not below the tensor's length in some dimension is 0.  In LDS elements lie one behind the other, dimension 0
-first; with padding, behind each 8·2^interval bytes 4·(amount + 1) are left out, which nobody writes.  A dimension of
-the box of length 0 is none; if it is dimension 0, nothing is copied.  Copies of a wave are done in their order, and a
-counter of their own counts them: not the ones that copy nothing, of which no source says it.
+and what is not below the tensor's length in some dimension is 0, or is not stored.  In LDS elements lie one behind the
+other, dimension 0 first; with padding, behind each 8·2^interval bytes 4·(amount + 1) are left out, which nobody writes.
+A dimension of the box of length 0 is none; if it is dimension 0, nothing is copied.  Copies of a wave are done in their
+order, and a counter of their own counts them: not the ones that copy nothing, of which no source says it.
 
 (AMD, "CDNA 5" ISA guide of 2026-07-27, 10.11 and tables 61 to 67, as two readers quote it; triton-lang/triton,
-TDMUtility.cpp; ROCm/composable_kernel, amd_tdm_descriptor.hpp; ROCm/aiter, opus.hpp.  They agree on each field.)
+TDMUtility.cpp; ROCm/composable_kernel, amd_tdm_descriptor.hpp; ROCm/aiter, opus.hpp.  They agree on each field.
+That stores drop what is beyond, and that they read what no padding parts: ROCm/rocm-systems, rocjitsu, tensor-dma.md;
+triton-lang/triton, pull request 9360.)
 What it cannot represent, and is refused by name: gathered rows, repeated boxes, arrivals at a barrier, boxes for
-several blocks of a cluster, descriptors of a wave that is restored; padding whose encoded interval or amount is 0, of
-which the guide says that results are unpredictable where the other is not.
+several blocks of a cluster, descriptors of a wave that is restored; padding of a store (one source says that it is
+ignored, one that there is none), and one whose encoded interval or amount is 0, of which the guide says that results
+are unpredictable where the other is not.
 """
 
 from __future__ import annotations
@@ -143,6 +146,10 @@ def geometry(shape: Sequence[int]) -> Geometry | str:
     return Geometry(lengths, 1 << size, 8 << interval, 4 * (amount + 1))
 
 
+#: Why no store is padded.
+PADDED_STORE = "padding of a store, of which only one source says what it does"
+
+
 def require_padding(interval: int, gap: int, stores: bool = False) -> None:
     """That after so many bytes of LDS so many can be left out; LayoutError where no field says it.
 
@@ -152,7 +159,7 @@ def require_padding(interval: int, gap: int, stores: bool = False) -> None:
     layoutalg.errors.LayoutError: padding after 96 bytes: it is after 16, 32, … 1024
     """
     if stores:
-        raise LayoutError("padding of a store, of which only one source says what it does")
+        raise LayoutError(PADDED_STORE)
     if interval not in (8 << n for n in range(1, 1 << INTERVAL.bits)):
         raise LayoutError(f"padding after {interval} bytes: it is after 16, 32, … {8 << (1 << INTERVAL.bits) - 1}")
     if gap % 4 or not 2 <= gap // 4 <= 1 << AMOUNT.bits:

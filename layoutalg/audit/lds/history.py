@@ -41,7 +41,7 @@ from layoutalg.audit.lds.digits import digits
 from layoutalg.audit.lds.tables import LdsRow, bytes_of
 from layoutalg.index import ZERO, Expr, eq, simplify
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
@@ -216,7 +216,7 @@ def _accesses(trace: Sequence[TracedElement]) -> Iterator[tuple[TracedElement, .
 def _row(block: BlockThreads, first: TracedElement, updates: bool) -> LdsRow | Open:
     """The table of an access, if it has one for all iterations."""
     access, name = ACCESSES.get(first.instruction.name), first.instruction.name
-    if (access is None and name not in TENSOR_LOADS) or (access is not None and access.atomic and not updates):
+    if (access is None and name not in TENSOR_COPIES) or (access is not None and access.atomic and not updates):
         return Open(f"{first.instruction.place} does more than load or store")
     row = LdsRow.of_any_iteration(block, first)
     return row or Open(f"an LDS address depends on more than the thread: {first.offset}")

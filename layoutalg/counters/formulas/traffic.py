@@ -32,7 +32,7 @@ from layoutalg.counters.formulas.waves import Ints
 from layoutalg.index import ZERO, Expr, simplify
 from layoutalg.index.normal import normal
 from layoutalg.isa.semantics.accesses import MemoryInstruction, access_of
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS
 from layoutalg.target import target as gpu
 
@@ -52,7 +52,7 @@ class Moved:
 def moves(kernel: Followed) -> Iterator[Moved]:
     """The accesses of lanes to global memory."""
     for access in kernel.accesses:
-        if access.instruction.name in TENSOR_LOADS:
+        if access.instruction.name in TENSOR_COPIES:
             raise NotCountedError(f"what a box of a tensor moves at once, at {access.instruction.place}")
         how = access_of(access.instruction.name, access.instruction.fields)
         if access.memory != LDS and how.space in ("global", "flat", "buffer"):

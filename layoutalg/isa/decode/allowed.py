@@ -37,7 +37,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES, DEALLOCATE_VGPRS, NO_EFFE
 from layoutalg.isa.semantics.entries import bits_of
 from layoutalg.isa.semantics.matrix import SCALES, matrix_instruction_of, registers_of
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_COPIES
 
 #: Scalar registers that may be named together: first and last of each kind.
 _SCALARS = ((0, 105), (106, 107), (108, 123), (126, 127))
@@ -185,7 +185,7 @@ def operand_spans(instruction: Instruction, target: str, wave_size: int) -> Iter
             counts = _access_counts(one, access_of(name, one.fields))
         elif matrix is not None:
             counts = dict(registers_of(matrix))
-        elif name in TENSOR_LOADS:
+        elif name in TENSOR_COPIES:
             counts = dict(GROUPS)
         else:
             counts = dict.fromkeys(one.operands, 1)

@@ -22,7 +22,7 @@ from layoutalg.isa.semantics.floats import FLOAT_MODE
 from layoutalg.isa.semantics.flushed import KEPT
 from layoutalg.isa.semantics.matrix import fields_of, heeds_mode, matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
-from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import GROUPS, TENSOR_COPIES
 from layoutalg.isa.semantics.values import Word
 from layoutalg.target.operand import MatrixInstruction
 
@@ -62,7 +62,7 @@ class Interpreter:
             return self.arithmetic.one(instruction, ALU[name])
         if name in ACCESSES:
             return partial(self._access, instruction, self._in_mode(instruction, access_of(name, instruction.fields)))
-        if name in TENSOR_LOADS:
+        if name in TENSOR_COPIES:
             refuse_fields(instruction, frozenset({"scope", "th"}))
             return partial(self._copy_tensor, instruction)
         if name in CLOCKS:

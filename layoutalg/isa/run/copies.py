@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from layoutalg.errors import Fault
 from layoutalg.isa.run.arrays import Array, spread
 from layoutalg.isa.run.chosen import Chosen
+from layoutalg.isa.run.landing import Landing
 from layoutalg.isa.run.reach import ReachedMemory
 from layoutalg.isa.run.spaces import Memory
 from layoutalg.isa.semantics.accesses import MemoryInstruction
@@ -53,7 +54,14 @@ class WaveCopies(ReachedMemory):
         self.lds.races.read(positions, access.size, rows, self.waves, described, registers.where)
         nothing = np.zeros((1, *active.shape), np.uint32)
         self.coming = [lanes.put(nothing, dword) for dword in memory.gather(positions, access.size)]
-        self.read.note(positions, access.size, rows, registers.track.issued[self.read.counter][rows])
+        self._note(self.read, access, positions, rows)
+
+    def _note(self, each: Sequence[Landing], access: MemoryInstruction, positions: Array, rows: Array) -> None:
+        """A copy from LDS touches these places until a wait for its counter: that of lanes, or of boxes."""
+        counters = self.architecture.counters
+        counter = counters.copies_back if access.by_lane else counters.tensors
+        (copied,) = (one for one in each if one.counter == counter)
+        copied.note(positions, access.size, rows, self.registers.track.issued[counter][rows])
 
     def _kept(self, access: MemoryInstruction, in_lds: Array | None, active: Array) -> Array:
         """The lanes whose copies are made: those are dropped whose place is beyond all LDS (`semantics.accesses`)."""

@@ -30,7 +30,7 @@ from layoutalg.isa.semantics.buffers import RULES
 from layoutalg.isa.semantics.control import JUMPS
 from layoutalg.isa.semantics.counted import counted
 from layoutalg.isa.semantics.ordering import renews, writes_back
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 
 
 class WaveMemory(WaveCopies):
@@ -262,8 +262,7 @@ class WaveMemory(WaveCopies):
         stored = [lanes.of(dword) for dword in dwords]
         changed = changes(memory, positions, size, stored)
         if access.from_lds:
-            back = self.written.counter
-            self.written.note(positions, size, lanes.rows, registers.track.issued[back][lanes.rows])
+            self._note(self.written, access, positions, lanes.rows)
         if self.races:
             rows, described = lanes.rows, registers.describe(lanes.active)
             tickets = registers.track.issued[self.races.counter][rows]
@@ -352,7 +351,7 @@ class WaveMemory(WaveCopies):
         track, counters = registers.track, self.architecture.counters
         done = {name: track.done[name] for name in (counters.lds, counters.store)}
         done |= {
-            landed(counter): track.done[counter] for counter in (*self.landing, *filter(None, [self.read.counter]))
+            landed(counter): track.done[counter] for counter in (*self.landing, *(one.counter for one in self.read))
         }
         if registers.kernel.one_cache:
             done[counters.store] = track.issued[counters.store]
@@ -362,7 +361,7 @@ class WaveMemory(WaveCopies):
 def smallest_element(instructions: Iterable[Instruction], *spaces: str) -> int:
     """The smallest element that instructions access in these spaces: 1, 2 or 4 bytes; 1 where they call others."""
     instructions = list(instructions)
-    if any(instruction.name in JUMPS or instruction.name in TENSOR_LOADS for instruction in instructions):
+    if any(instruction.name in JUMPS or instruction.name in TENSOR_COPIES for instruction in instructions):
         return 1
     accesses = [ACCESSES[i.name] for i in instructions if i.name in ACCESSES]
     landing = [access.size for access in accesses if access.to_lds and "lds" in spaces]

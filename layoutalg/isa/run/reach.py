@@ -48,8 +48,10 @@ class ReachedMemory:
         self.waves = Synchronised(registers.waves, per_block, names, first, CACHES[self.architecture.name])
         self.lds = Lds(blocks, kernel.lds_bytes, place, noise, per_block, counters.lds)
         self.landing = {one: Landing(self.lds.name, blocks * self.lds.stride, place, one) for one in landing}
-        self.read = Landing(self.lds.name, blocks * self.lds.stride, place, back, "a copy of {} is reading")
-        self.written = Landing(lambda _: "memory", memory.bytes.data.size, 1, back, "a copy of {} is writing")
+        leaving, lds, size = [one for one in (back, counters.tensors) if one], self.lds, memory.bytes.data.size
+        reads, writes = "a copy of {} is reading", "a copy of {} is writing"
+        self.read = [Landing(lds.name, blocks * lds.stride, place, one, reads) for one in leaving]
+        self.written = [Landing(lambda _: "memory", size, 1, one, writes) for one in leaving]
         self.coming: list[Array] = []  # dwords that an instruction loads to LDS
         self.scratch = ScratchMemory(kernel, registers.waves, noise)
         self.observer: Observer | None = None
@@ -111,11 +113,14 @@ class ReachedMemory:
             return self.lds.bytes, places
         return self.scratch.bytes, self.scratch.positions(chosen, lanes, size, describe, registers.where)
 
-    def _check_copied(self, copied: Landing, places: Array, size: int, lanes: Chosen, describe: Describe) -> None:
+    def _check_copied(
+        self, each: Sequence[Landing], places: Array, size: int, lanes: Chosen, describe: Describe
+    ) -> None:
         """A `Fault` where an access touches what copies from LDS read or write."""
-        if copied.who is not None:
-            done = self.registers.track.done[copied.counter]
-            copied.check(places, size, lanes.rows, done, self.waves, describe, self.registers.where)
+        for copied in each:
+            if copied.who is not None:
+                done = self.registers.track.done[copied.counter]
+                copied.check(places, size, lanes.rows, done, self.waves, describe, self.registers.where)
 
     def _check_alignment(
         self, addresses: Array, space: str, size: int, needed: int, describe: Describe, strict: bool

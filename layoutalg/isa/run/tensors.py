@@ -1,4 +1,4 @@
-"""Boxes of a tensor that the numpy machine copies from memory to LDS (`target.boxes`)."""
+"""Boxes of a tensor that the numpy machine copies between memory and LDS (`target.boxes`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,20 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.chosen import Chosen
 from layoutalg.isa.run.memories import WaveMemory
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.tensor import word_of
-from layoutalg.target.boxes import COUNT, FIXED, LDS, LENGTHS, MEMORY, SHAPE, STRIDES, BoxField, Geometry, geometry
+from layoutalg.isa.semantics.tensor import TENSOR_STORES, word_of
+from layoutalg.target.boxes import (
+    COUNT,
+    FIXED,
+    LDS,
+    LENGTHS,
+    MEMORY,
+    PADDED_STORE,
+    SHAPE,
+    STRIDES,
+    BoxField,
+    Geometry,
+    geometry,
+)
 
 
 class WaveTensors(WaveMemory):
@@ -40,6 +52,8 @@ class WaveTensors(WaveMemory):
         shapes = np.stack([said(field) for field in SHAPE], axis=1)
         for shape in np.unique(shapes[live & (count == 1)], axis=0):
             waves, box = live & (count == 1) & (shapes == shape).all(axis=1), geometry([int(n) for n in shape])
+            if not isinstance(box, str) and box.interval and instruction.name in TENSOR_STORES:
+                box = PADDED_STORE
             if isinstance(box, str):
                 raise UnsupportedInstructionError(f"{instruction.place}: {box}")
             if box.box:
@@ -54,7 +68,8 @@ class WaveTensors(WaveMemory):
         lengths = [said(field)[:, None] for field in LENGTHS[:rank]]
         strides = [said(field)[:, None] for field in STRIDES[: rank - 1]]
         memory, lds = said(MEMORY)[:, None], said(LDS)[:, None]
-        access = MemoryInstruction("global", False, box.size, to_lds=True)
+        stores = instruction.name in TENSOR_STORES
+        access = MemoryInstruction("global", stores, box.size, to_lds=not stores, from_lds=stores)
         plain = replace(instruction, fields=MappingProxyType({}))
         for first in range(0, box.elements, self.registers.lanes):
             number = np.arange(first, first + self.registers.lanes, dtype=np.int64)
@@ -65,10 +80,23 @@ class WaveTensors(WaveMemory):
                 inside = inside & (x < lengths[k])
                 step = strides[k - 1] if k else np.uint64(1)
                 address = address + x.astype(np.uint64) * step * np.uint64(box.size)
-            lanes = Chosen(inside)
+            lanes, in_lds = Chosen(inside), self.registers.by_block((lds + places.astype(np.uint32))[None])
+            if stores:
+                self._store_box(access, address, in_lds, lanes)
+                continue
             self.coming, self.alike = [np.zeros((1, *inside.shape), np.uint32)] * access.registers, False
             if inside.any():
                 self._load(plain, access, 0, address, lanes, (counter,))
                 self._tell(access, [(address, lanes)])
-            in_lds = self.registers.by_block((lds + places.astype(np.uint32))[None])
             self._land(access, in_lds, there, counter)
+
+    def _store_box(self, access: MemoryInstruction, address: Array, in_lds: Array, lanes: Chosen) -> None:
+        """What is beyond the tensor is not stored."""
+        self.alike = False
+        if lanes.active.any():
+            self._take(access, in_lds, lanes.active)
+            self._tell(access, [(address, lanes)])
+            for space, where, some in self._split(access, address, lanes):
+                if space != "global":
+                    raise UnsupportedInstructionError(f"{self.registers.where}: a box of {space}")
+                self._store_global(self.coming, access, where, some, False)

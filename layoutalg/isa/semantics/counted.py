@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from layoutalg.isa.architecture import Architecture
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, access_of
-from layoutalg.isa.semantics.tensor import TENSOR_LOADS
+from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 
 
 class CountedAs(NamedTuple):
@@ -64,7 +64,7 @@ def counted(name: str, fields: Mapping[str, int], architecture: Architecture) ->
         access = access_of(name, fields)
         names = counters.of(access.space, access.is_counted_as_store(fields), access.by_lane)
         return CountedAs(names, access.space in architecture.unordered, access.space in architecture.overtaking)
-    if name in TENSOR_LOADS:
+    if name in TENSOR_COPIES:
         return CountedAs((counters.tensors,))
     if name in BY_LDS_UNIT:
         return CountedAs((counters.lds,))

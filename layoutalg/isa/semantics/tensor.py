@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from layoutalg.isa.semantics.values import Values, Word
 from layoutalg.target.boxes import BoxField
 
-#: What copies a box of a tensor.
-TENSOR_LOADS = frozenset({"TENSOR_LOAD_TO_LDS"})
+#: What copies a box of a tensor from LDS; what copies one in either direction.
+TENSOR_STORES = frozenset({"TENSOR_STORE_FROM_LDS"})
+TENSOR_COPIES = TENSOR_STORES | {"TENSOR_LOAD_TO_LDS"}
 
 #: The registers of each group.
 GROUPS: Mapping[str, int] = {"group0": 4, "group1": 8, "group2": 4, "group3": 4}

@@ -25,6 +25,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.conditions import assuming, restricted
 from layoutalg.isa.semantics.accesses import ACCESSES, natural_alignment
+from layoutalg.isa.semantics.tensor import TENSOR_STORES
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
@@ -161,7 +162,7 @@ class Comparison:
         if element.buffer == "lds":
             yield f"{about}: barriers", self._barriers(element, partner)
         copied = ACCESSES.get(element.instruction.name)
-        if copied and copied.from_lds:
+        if (copied and copied.from_lds) or element.instruction.name in TENSOR_STORES:
             yield f"{about}: order", unknown("a copy from LDS is none of a program's")
         if element.lands and not partner.over and not element.spans and not element.alone:
             yield f"{about}: lands", unknown("it is under way beside others of its wave")

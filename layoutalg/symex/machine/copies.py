@@ -13,14 +13,26 @@ from dataclasses import replace
 from layoutalg.index import TRUE, ZERO, Expr, all_of, const, div, lt, mod, simplify
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import MemoryInstruction
-from layoutalg.isa.semantics.tensor import word_of
+from layoutalg.isa.semantics.tensor import TENSOR_STORES, word_of
 from layoutalg.symex.machine.buffers import RangedPart
 from layoutalg.symex.machine.elements import joined_elements, split_in_elements
 from layoutalg.symex.machine.outstanding import access_at, copy_back_at, lds_at, scalar_load_at
 from layoutalg.symex.machine.recorded import RecordedMemory
 from layoutalg.symex.values.word import NotReadable, Word
 from layoutalg.target import target as gpu
-from layoutalg.target.boxes import COUNT, FIXED, LDS, LENGTHS, MEMORY, SHAPE, STRIDES, BoxField, Geometry, geometry
+from layoutalg.target.boxes import (
+    COUNT,
+    FIXED,
+    LDS,
+    LENGTHS,
+    MEMORY,
+    PADDED_STORE,
+    SHAPE,
+    STRIDES,
+    BoxField,
+    Geometry,
+    geometry,
+)
 
 
 class SymbolicCopies(RecordedMemory):
@@ -47,11 +59,20 @@ class SymbolicCopies(RecordedMemory):
         start: Word,
     ) -> None:  # fmt: skip
         """A copy from LDS by lane: what is there is stored; nobody may store to LDS there before a wait."""
+        self._begin_from_lds(instruction)
+        self._copy_back(instruction, access, parts, start)
+        self._end_from_lds(instruction, self._counters(instruction, access, counted))
+
+    def _begin_from_lds(self, instruction: Instruction) -> None:
         if self.orders:
             raise NotReadable(f"{instruction.place}, where atomic operations may tell waves how far others are")
-        address = instruction.address
         self._begin(instruction)
-        self.trace.signal([address])  # of what it stores no order is followed
+        self.trace.signal([instruction.address])  # of what it stores no order is followed
+
+    def _copy_back(
+        self, instruction: Instruction, access: MemoryInstruction, parts: Sequence[RangedPart], start: Word
+    ) -> None:
+        """What each lane finds in LDS is stored by it."""
         load = replace(access, space="lds", store=False, from_lds=False)
         for part in parts:
             there = RangedPart(start, part.size, part.inside)
@@ -60,8 +81,12 @@ class SymbolicCopies(RecordedMemory):
             places, size = self._places(access, part, instruction)
             for place in places:
                 self._note(instruction, access, place, size, split_in_elements(found, size, part.size))
+
+    def _end_from_lds(self, instruction: Instruction, counters: tuple[str, ...]) -> None:
+        """The copy is under way, in LDS as in memory."""
+        address = instruction.address
         keys = [lds_at(address, brings=True), copy_back_at(address), access_at(address)]
-        self.registers.state.outstanding.issue(self._counters(instruction, access, counted), keys, False)
+        self.registers.state.outstanding.issue(counters, keys, False)
 
     def copy_tensor(self, instruction: Instruction, groups: Sequence[Sequence[Word]]) -> None:
         """A box: its elements are the lanes' in turn, as though each lane copied its own.
@@ -70,16 +95,22 @@ class SymbolicCopies(RecordedMemory):
         """
         if not self.lanes.all_active():
             raise NotReadable(f"{instruction.place} with inactive lanes")
-        self._begin(instruction)
+        stores, counters = instruction.name in TENSOR_STORES, (self.kernel.architecture.counters.tensors,)
+        (self._begin_from_lds if stores else self._begin)(instruction)
         if self.trace.recording:
             for field, (wanted, what) in {**FIXED, COUNT: (1, "a copy that may be none")}.items():
                 if self._number(instruction, groups, field, what) != wanted:
                     raise NotReadable(f"{instruction.place}: {what}")
             box = geometry([self._number(instruction, groups, one, "a box") for one in SHAPE])
+            if not isinstance(box, str) and box.interval and stores:
+                box = PADDED_STORE
             if isinstance(box, str) or not box.box:
                 raise NotReadable(f"{instruction.place}: {box if isinstance(box, str) else 'a copy of nothing'}")
             self._copy_box(instruction, box, groups)
-        self._end(instruction, (self.kernel.architecture.counters.tensors,), True)
+        if stores:
+            self._end_from_lds(instruction, counters)
+        else:
+            self._end(instruction, counters, True)
 
     def _number(self, instruction: Instruction, groups: Sequence[Sequence[Word]], field: BoxField, what: str) -> int:
         """A field that must be seen to be a number."""
@@ -96,7 +127,8 @@ class SymbolicCopies(RecordedMemory):
         lengths = [self._field(groups, field) for field in LENGTHS[:rank]]
         steps = [const(1), *(self._field(groups, field) for field in STRIDES[: rank - 1])]
         memory, lds = self._field(groups, MEMORY), self._field(groups, LDS)
-        access = MemoryInstruction("global", False, box.size, to_lds=True)
+        stores = instruction.name in TENSOR_STORES
+        access = MemoryInstruction("global", stores, box.size, to_lds=not stores, from_lds=stores)
         for first in range(0, box.elements, self.kernel.wave_size):
             number = simplify(w.wave.lane + first)
             there = TRUE if first + self.kernel.wave_size <= box.elements else lt(number, const(box.elements))
@@ -109,7 +141,11 @@ class SymbolicCopies(RecordedMemory):
             gaps = div(at, box.interval) * box.gap if box.interval else ZERO
             self.trace.begin()
             part = RangedPart(w.word(simplify(address), 64), box.size, simplify(inside))
-            self._copy(instruction, access, [part], w.word(simplify(lds + at + gaps)), there)
+            in_lds = w.word(simplify(lds + at + gaps))
+            if stores:
+                self._copy_back(instruction, access, [part], in_lds)
+            else:
+                self._copy(instruction, access, [part], in_lds, there)
 
     def _begin(self, instruction: Instruction) -> None:
         if self.registers.state.signalled:

@@ -42,6 +42,12 @@ BUFFERS = KERNEL.format("""float x = a[i];
     half[t] = x * k; MEET;
     STORE(32, b + i, half + (t ^ 64)); WAIT(0);
   }""")
+AGAIN = KERNEL.format("""tile[t] = a[i]; MEET;
+#pragma nounroll
+  for (int k = 0; k < n / 64; ++k) { STORE(32, b + i, tile + (t ^ k & 7)); WAIT(0); }""")
+ALONG = KERNEL.format("""tile[t] = a[i]; MEET;
+#pragma nounroll
+  for (int k = 0; k < 4; ++k) if (t < 64) STORE(32, b + i + 64 * k, tile + t + 64 * k);""")
 THROUGH = KERNEL.format("LOAD(a + i, tile + t); WAIT(0); MEET; STORE(32, b + i, tile + 255 - t); WAIT(0);")
 MASKED = KERNEL.format("""tile[t] = i < n ? a[i] : 0; MEET;
   if (i < n) STORE(32, b + i, tile + t);""")
@@ -51,6 +57,8 @@ KERNELS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     TWICE: lambda a: a.reshape(-1, 256)[:, ::-1],
     TURNS: lambda a: a.reshape(-1, 256)[:, np.arange(256) ^ 64] * (np.arange(256) // 64).astype(np.float32),
     BUFFERS: lambda a: 3 * a.reshape(-1, 256)[:, np.arange(256) ^ 64],
+    AGAIN: lambda a: a.reshape(-1, 256)[:, np.arange(256) ^ 3],
+    ALONG: lambda a: a,
     THROUGH: lambda a: a.reshape(-1, 256)[:, ::-1],
 }
 MULTIPLE = ", multiple_of = 256"
@@ -85,6 +93,8 @@ def test_lanes_that_are_not_active_copy_nothing() -> None:
     (TWICE, "WAIT(0); MEET;", "WAIT(0);", "race"),
     (TURNS, "WAIT(0); MEET;", "MEET;", "race"), (TURNS, "WAIT(0); MEET;", "WAIT(0);", "race"),
     (TURNS, "WAIT(0); MEET;", "MEET; WAIT(0);", "race"), (TURNS, "WAIT(0); MEET;", "MEET; tile[t] = 7;", "race"),
+    (AGAIN, "WAIT(0);", "", "race"), (AGAIN, "WAIT(0);", "WAIT(1);", "race"), (AGAIN, "WAIT(0);", "b[i] = 1;", "race"),
+    (AGAIN, "WAIT(0);", "b[i] = 1; WAIT(0);", "race"), (ALONG, "b + i + 64 * k", "b + i + 32 * k", ""),
     (BUFFERS, "WAIT(0);", "", "race"), (BUFFERS, "WAIT(0);", "WAIT(1);", "race"),
     (THROUGH, "WAIT(0); MEET;", "MEET;", "race"), (THROUGH, "WAIT(0); MEET;", "WAIT(0);", "race"),
     (THROUGH, "WAIT(0); MEET; STORE(32, b + i, tile + 255 - t)", "STORE(32, b + i, tile + t)", "race"),

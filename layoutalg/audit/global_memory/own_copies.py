@@ -1,10 +1,12 @@
 """A thread's copies from LDS beside what else it does in their tensor: in no order with that, but behind a wait.
 
-| a copy, and | are in order |
+| a copy, and | are in order where |
 |---|---|
-| what stands behind it in the code, where no copy by its instruction is under way on any path | yes |
-| what stands before it, or with it in a loop, itself in another turn | no: they must be of no common byte |
+| what may come behind it | no copy by its instruction is under way there, on any path |
+| another copy that may come before it | the same, the other way round |
+| anything else that may come before it | never: they must be of no common byte |
 
+What stands in one loop with a copy, and itself in another turn, may come before and behind.
 CDNA 5 ISA, 10.8: copies from LDS are reported done in order, of what they write nothing is said, nor of other accesses.
 What it cannot represent: that an access before a copy is done by a wait of its own.
 """
@@ -14,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from layoutalg.audit.ask import Answer, Ask, shown
+from layoutalg.audit.accesses import TracedAccess
+from layoutalg.audit.ask import Answer, Ask
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.index import all_of, any_of
 from layoutalg.index.primed import same
@@ -36,14 +39,13 @@ class OwnCopy:
         return f"{self.copy.access}; its own thread's {beside.address:#x} {beside.name.lower()}"
 
     def decided(self) -> Answer:
-        """Whether they are of no common byte."""
-        copy, other, here = self.copy, self.other, self.tensor.here
-        there = others(own_coordinates(other.offset, other.guard, alike={*here, *self.tensor.sizes}))
-        if copy is other and not there:
-            return shown(str(self), "once in a thread")
+        """Whether they are of no common byte, of one copy in different turns."""
+        copy, other, here = self.copy.access, self.other.access, self.tensor.here
+        own = own_coordinates(other.offset, other.guard, alike={*here, *self.tensor.sizes})
+        there = others(tuple(dict.fromkeys((*other.loops, *own))))
         offset, guard = moved(other.offset, there), moved(other.guard, there)
-        apart = any_of(copy.offset + copy.access.width <= offset, offset + other.access.width <= copy.offset)
-        goal = any_of(same(tuple(there), there), apart) if copy is other else apart
+        apart = any_of(copy.offset + copy.width <= offset, offset + other.width <= copy.offset)
+        goal = any_of(same(copy.loops, there), apart) if copy is other else apart
         given = all_of(self.tensor.launched.given, copy.guard, guard)
         told = (Shown("block and thread", here), Shown("and iteration", tuple(there.values())))
         return self.ask.decide(str(self), ForAll("no copy from LDS meets what its thread does", goal, given, told))
@@ -52,14 +54,16 @@ class OwnCopy:
 def own_copies(tensor: TensorUnits, ask: Ask) -> Iterator[OwnCopy]:
     """Each copy from LDS beside each access of its thread that is in no order with it."""
     for n, copy in enumerate(tensor.accesses):
-        if copy.access.goes_back:
-            for m, other in enumerate(tensor.accesses):
-                twice = other.access.goes_back and m < n  # asked from the other's side
-                if not twice and not (n < m and _waited_for(copy, other)):
-                    yield OwnCopy(tensor, ask, copy, other)
+        for m, other in enumerate(tensor.accesses) if copy.access.goes_back else ():
+            asked = other.access.goes_back and m < n  # from the other's side
+            shared = not set(copy.access.loops).isdisjoint(other.access.loops)
+            behind, before = n < m or shared, m < n or shared
+            if not asked and not _in_order(copy.access, other.access, behind=behind, before=before):
+                yield OwnCopy(tensor, ask, copy, other)
 
 
-def _waited_for(copy: UnitAccess, other: UnitAccess) -> bool:
-    """Whether a copy is done before an access behind it in the code."""
-    shared = set(copy.access.loops) & set(other.access.loops)
-    return not shared and copy.access.instruction.address not in other.access.late_copies
+def _in_order(copy: TracedAccess, other: TracedAccess, *, behind: bool, before: bool) -> bool:
+    """Whether waits order a copy and an access that may come behind it, or before it."""
+    if behind and copy.instruction.address in other.late_copies:
+        return False
+    return not before or (other.goes_back and other.instruction.address not in copy.late_copies)

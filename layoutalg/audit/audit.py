@@ -35,7 +35,8 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.block_sizes import EVERY, ManyBlocksError, of_each_block
 from layoutalg.launch.symbolic import always_launched, is_of_all_sizes, said_of_sizes
 from layoutalg.prove import Refuted, Unknown, Verdict, Verdicts
-from layoutalg.refine.refinement import STANDING, WITHOUT_PRELOAD
+from layoutalg.symex.entries import WITHOUT_PRELOAD
+from layoutalg.symex.trace import STANDING
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 
 #: The part of the time that is for runs, and of what is left that following may take.

@@ -201,7 +201,7 @@ class _Lanes:
     def sets(self, wave: int) -> Bools | None:
         """Each set of a wave's lanes that takes part for some sizes: axes set, part, lane; None where too many do."""
         needs = [{number: need[wave] for number, need in each.items()} for each in self.needs.values()]
-        steps = [np.unique(np.stack([*each.values()])) for each in needs]
+        steps = [sorted({*np.stack([*each.values()]).flat}) for each in needs]
         if prod(map(len, steps)) > MOST_SETS:
             return None
         found = [self.always[:, wave].copy() for _ in range(prod(map(len, steps)))]

@@ -39,24 +39,14 @@ from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements
 from layoutalg.refine.simulation.questions import Questions, unknown
 from layoutalg.refine.simulation.signature import arguments_of, hidden_of
-from layoutalg.symex.entries import enter_alike
+from layoutalg.symex.entries import WITHOUT_PRELOAD, enter_alike
 from layoutalg.symex.machine.arguments import hidden_arguments
 from layoutalg.symex.machine.environment import Environment, Inputs
 from layoutalg.symex.machine.tracing import TracedElement
-from layoutalg.symex.trace import Trace, follow
+from layoutalg.symex.trace import STANDING, Trace, follow
 from layoutalg.symex.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.word import NotReadable
-
-STANDING = (
-    "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the code and the arguments, below "
-    "2^47 too, and the apertures of LDS and scratch",
-    "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
-)
-"""What every verdict on machine code assumes."""
-
-WITHOUT_PRELOAD = "by firmware that preloads no arguments"
-"""What is said of claims on a kernel that is entered at its first instruction, though it has preloaded arguments."""
 
 
 @dataclass(frozen=True)

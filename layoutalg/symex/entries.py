@@ -20,6 +20,9 @@ from layoutalg.symex.machine.tracing import TraceBuilder
 from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import Mask, NotReadable, Word
 
+WITHOUT_PRELOAD = "by firmware that preloads no arguments"
+"""What is said of claims on a kernel that is entered at its first instruction, though it has preloaded arguments."""
+
 #: All that these instructions do is to fill registers.
 HARMLESS = ("S_LOAD_", "S_WAITCNT", "S_NOP", "S_BRANCH")
 

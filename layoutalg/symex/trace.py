@@ -35,6 +35,13 @@ from layoutalg.symex.meetings import meetings
 from layoutalg.symex.values.instances import own_coordinates
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 
+STANDING = (
+    "buffers begin at multiples of 16 below 2^47, do not overlap, and lie beside the code and the arguments, below "
+    "2^47 too, and the apertures of LDS and scratch",
+    "the machine does what AMD's pseudocode says; time, wait states and cache policy are not modelled",
+)
+"""What every verdict on machine code assumes."""
+
 
 @dataclass(frozen=True)
 class Trace:

@@ -6,7 +6,8 @@ import pytest
 
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
-from layoutalg.refine.refinement import WITHOUT_PRELOAD, prove_binary
+from layoutalg.refine.refinement import prove_binary
+from layoutalg.symex.entries import WITHOUT_PRELOAD
 from tests.isa.assembly import mutant
 from tests.isa.containers import Edited
 from tests.isa.edits import NAME, PROGRAM, preloading

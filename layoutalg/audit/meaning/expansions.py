@@ -17,16 +17,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from layoutalg.audit.meaning.terms import FLOAT_BITS, Terms
-from layoutalg.device import choose_with_ocml, compile_source
 from layoutalg.errors import DeviceError, LayoutError
 from layoutalg.formats.model import SpecFile
 from layoutalg.formats.spec import loads
 from layoutalg.index import TRUE, ZERO, Expr, div, mod, simplify
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
+from layoutalg.lazy import lazy_imports
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of, unknown_value
 from layoutalg.symex.values.word import NotReadable
+
+with lazy_imports():
+    from layoutalg import device
 
 Follow = Callable[[MachineCode, SpecFile], Sequence[TracedElement]]
 """What a kernel accesses, launched as a file says."""
@@ -90,7 +93,9 @@ class Expansions:
 
     def says(self, name: str, dtype: str) -> str:
         """What is taken for granted where a function is read so."""
-        return f"{name} of {dtype} is what {choose_with_ocml(self.target).version} makes of {_written(name, dtype)}"
+        return (
+            f"{name} of {dtype} is what {device.choose_with_ocml(self.target).version} makes of {_written(name, dtype)}"
+        )
 
     def term(self, name: str, dtype: str, operands: Sequence[Expr]) -> Expr:
         """The function of operands. Raises `NotReadable` where it cannot be compiled or followed."""
@@ -129,7 +134,7 @@ class Expansions:
 def statement(name: str, dtype: str, target: str) -> tuple[MachineCode, SpecFile]:
     """A kernel of one statement, compiled, and its launch."""
     source = _KERNEL.format(name=_NAMES[dtype], written=_written(name, dtype))
-    code = decode_kernel(read_kernels(compile_source(source, target).payload)["statement"])
+    code = decode_kernel(read_kernels(device.compile_source(source, target).payload)["statement"])
     return code, loads("".join(_TENSOR.format(one, dtype) for one in "abo") + _LAUNCH)
 
 

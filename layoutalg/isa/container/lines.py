@@ -24,6 +24,9 @@ with lazy_imports():
 T = TypeVar("T")
 
 
+#: What a file with DWARF has in the name of a section, whether or not it is compressed.
+_SECTION = b"debug_info"
+
 #: How many lines are told of one instruction, of functions that were inlined in each other.
 MOST_LINES = 4
 
@@ -56,6 +59,8 @@ class SourceLines:
         >>> SourceLines.read(b"").of(0x1000)
         ''
         """
+        if _SECTION not in payload:
+            return cls((), ())
         found = sorted(dict(_read(_rows, payload)).items())
         addresses, lines = (address for address, _ in found), (line for _, line in found)
         return cls(tuple(addresses), tuple(lines), tuple(_read(_calls, payload)))

@@ -13,10 +13,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-import numpy as np
-
 from layoutalg.index import FALSE, Expr, const, eq
+from layoutalg.lazy import lazy_imports
 from layoutalg.symex.values.unknowns import call_of
+
+with lazy_imports():
+    import numpy as np
 
 #: Integers up to this one are f32 as they are.
 WHOLE = 1 << 24

@@ -14,10 +14,11 @@ from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.library.permute import permute_task
 from layoutalg.kernel.library.views import cast
-from layoutalg.refine.refinement import STANDING, prove_binary
+from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case, small_sizes
 from layoutalg.symex.idioms.reciprocal import ASSUMPTION
 from layoutalg.symex.machine.arithmetic import IndexValues
+from layoutalg.symex.trace import STANDING
 from tests.isa.assembly import assembled, mutant
 from tests.matrix import each, some
 

@@ -2,9 +2,10 @@
 
     python -m benchmarks.executor.run [--large] [NAME …]
 
-Prints for each kernel its instructions, the seconds of processor time that compiling it takes (0 where it was compiled
-before), those of a launch in numpy with its checks (the best of two) and compiled (the best of seven), their ratio, and
-whether results are the same to the bit.
+Prints for each kernel its instructions, the seconds of processor time that compiling it takes with checks (0 where it
+was compiled before), those of a launch in numpy with its checks and the price of LDS accesses (the best of two),
+compiled with checks and without (the best of seven), the ratios of numpy's to each, and whether results are the same
+to the bit.
 `--large`: a transposition of 8192² f32 and a product of 1024³ f16, compiled alone, against numpy's own result.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from layoutalg.device.checked import execute_compiled
 from layoutalg.device.compile import compile_source
 from layoutalg.device.plain import compiled, execute_plainly
 from layoutalg.index import value
@@ -131,20 +133,24 @@ def processor_seconds(function: Callable[[], Any]) -> float:
 
 def rows(names: list[str]) -> Iterator[str]:
     """A row of the table for each kernel."""
-    yield "| kernel | instructions | compiling, s | numpy, s | compiled, s | ratio | instructions a second | same |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---|"
+    yield "| kernel | instructions | compiling, s | numpy, s | checked, s | ratio | unchecked, s | ratio | same |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"
     for name, make in KERNELS.items():
         if names and not any(one in name for one in names):
             continue
         given = make()
-        compiling = processor_seconds(lambda given=given: compiled(given[0]))
-        plain, one = seconds(lambda given=given: execute_plainly(*given), 7)
+        compiling = processor_seconds(lambda given=given: compiled(given[0], checked=True))
+        checked, one = seconds(lambda given=given: execute_compiled(*given), 7)
+        plain, two = seconds(lambda given=given: execute_plainly(*given), 7)
         exact, other = seconds(lambda given=given: execute(*given), 2)
-        pairs = zip(one.outputs, other.outputs, strict=True)
-        same = all(np.array_equal(a.view(np.uint8), b.view(np.uint8)) for a, b in pairs)
+        same = one is not None and all(
+            np.array_equal(a.view(np.uint8), b.view(np.uint8))
+            for some in (one, two)
+            for a, b in zip(some.outputs, other.outputs, strict=True)
+        )
         yield (
-            f"| {name} | {len(given[0].instructions)} | {compiling:.1f} | {exact:.2f} | {plain:.3f} | "
-            f"{exact / plain:.0f} | {one.steps / plain / 1e6:.1f} M | {'yes' if same else 'NO'} |"
+            f"| {name} | {len(given[0].instructions)} | {compiling:.1f} | {exact:.2f} | {checked:.4f} | "
+            f"{exact / checked:.0f} | {plain:.4f} | {exact / plain:.0f} | {'yes' if same else 'NO'} |"
         )
 
 

@@ -31,7 +31,10 @@ def execute_checked(
     program: MachineCode, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], step_limit: int = STEP_LIMIT,
     order: int | None = None, strict: bool = True, lds: int = 0, blocks: Sequence[Triple] = (),
 ) -> Execution:  # fmt: skip
-    """Runs a kernel as `isa.run.launch.execute` does, with its arguments and errors; LDS accesses are not priced."""
+    """Runs a kernel as `isa.run.launch.execute` does, with its arguments and errors; LDS accesses are not priced.
+
+    Of a compiled run `steps` are those of the wave that has most, for each time that numpy would run some blocks.
+    """
     wanted = _COMPILED.get(program)
     if wanted is None:
         patience = COMPILING + INSTRUCTION * len(program.instructions)

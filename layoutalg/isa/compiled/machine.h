@@ -288,6 +288,17 @@ template <bool STORE> static inline bool touch(Block *B, Wave *W, uint64_t addre
   const uint32_t me = 1u << W->number, now = (uint32_t)(B->barriers + W->signals);
   const uint32_t passed = (uint32_t)(B->barriers + W->waits);
   uint32_t clash = 0;
+  if (count == 1) {
+    clash = (*writer != me) & (*written >= passed);
+    if (STORE) {
+      clash |= ((*readers & ~me) != 0) & (*read >= passed);
+      *writer = me, *written = now;
+    } else {
+      *readers = me | (*read < passed ? 0 : *readers);
+      *read = now > *read ? now : *read;
+    }
+    return !clash;
+  }
   for (uint64_t k = 0; k < count; k++) clash |= (writer[k] != me) & (written[k] >= passed);
   for (uint64_t k = 0; STORE && k < count; k++) clash |= ((readers[k] & ~me) != 0) & (read[k] >= passed);
   for (uint64_t k = 0; STORE && k < count; k++) writer[k] = me, written[k] = now;
@@ -867,8 +878,9 @@ extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R, uin
     for (uint64_t n = 0; n < R->waves; n++) {
       Wave *W = waves + n;
       steps += W->steps, most = W->steps > most ? W->steps : most, signals = W->signals > signals ? W->signals : signals;
-      for (unsigned l = 0; CHECKED && l < LANES; l++) W->trace = mixed(W->trace, W->mark[l]);
-      if (CHECKED) R->traces[block.number * R->waves + n] = W->trace;
+      uint64_t marks = 0;
+      for (uint64_t l = 0; CHECKED && l < LANES; l++) marks += mixed(l << 32, W->mark[l]);
+      if (CHECKED) R->traces[block.number * R->waves + n] = mixed(W->trace, marks);
     }
     block.barriers += signals + 1;
     uint64_t known = __atomic_load_n(&R->most, __ATOMIC_RELAXED);

@@ -124,13 +124,14 @@ def _decided(code: MachineCode, program: Program, seconds: float) -> BinaryVerdi
     assumptions = ((conditions(program),) if program.sizes else ()) + STANDING
     try:
         with budget.within(seconds):
-            wanted = expected_elements(program, functions)
+            wave = _inputs(code, program).wave(code.kernel.wave_size)
+            wanted = expected_elements(program, functions, wave)
             computes = functions.applied  # the program does, since only it has been read
             trace = _trace(code, program, questions, functions, wanted.loops)
             assumptions += trace.assumptions + ((EQUAL_RESULTS,) if computes else ())
             narrow = _narrow(program, wanted.elements, trace.elements)
             for about, verdict in Comparison(
-                program, wanted, trace.elements, trace.loops, questions, functions, code.kernel.lds_bytes
+                program, wanted, trace.elements, trace.loops, questions, functions, code.kernel.lds_bytes, wave
             ).verdicts():
                 verdicts.append((about, verdict))
                 if isinstance(verdict, Refuted):

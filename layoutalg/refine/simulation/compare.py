@@ -16,6 +16,7 @@ from layoutalg.index import (
     Expr,
     all_of,
     any_of,
+    conjuncts,
     eq,
     mod,
     negation,
@@ -28,15 +29,26 @@ from layoutalg.isa.semantics.accesses import ACCESSES, natural_alignment
 from layoutalg.isa.semantics.tensor import TENSOR_STORES
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Shown, Verdict, Witness
-from layoutalg.refine.simulation.expected import Expected, ExpectedElement
+from layoutalg.refine.simulation.expected import UNSAID, Expected, ExpectedElement
 from layoutalg.refine.simulation.order import changed_places
 from layoutalg.refine.simulation.questions import Questions, unknown
+from layoutalg.refine.simulation.rows import OtherLanes
 from layoutalg.refine.simulation.samples import Point, points_where, sample_points
 from layoutalg.symex.idioms.floats import recognised
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
+from layoutalg.symex.machine.wave import Wave
+from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.uninterpreted import COMMUTE, UninterpretedFunctions
-from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, kind_of
+from layoutalg.symex.values.unknowns import (
+    NOTHING_KNOWN,
+    Kind,
+    arguments_of,
+    call_of,
+    dependencies,
+    function_of,
+    kind_of,
+)
 from layoutalg.symex.values.word import NotReadable
 
 #: How many accesses to LDS that have changed places are looked at: each is a question, of a millisecond at least.
@@ -51,9 +63,13 @@ class Comparison:
 
     def __init__(
         self, program: Program, expected: Expected, found: Sequence[TracedElement], loops: LoopRecord,
-        questions: Questions, functions: UninterpretedFunctions, lds_bytes: int,
+        questions: Questions, functions: UninterpretedFunctions, lds_bytes: int, wave: Wave = UNSAID,
     ) -> None:  # fmt: skip
         self.program, self.questions, self.functions = program, questions, functions
+        self.lanes = OtherLanes(wave, functions, {*program.grid, *program.sizes, *expected.loops})
+        self.there: dict[tuple[object, ...], Expr] = {}  # what other lanes have, as it was named
+        self.done: dict[tuple[object, ...], dict[Expr, Expr]] = {}  # what was named where the same was given and known
+        self.settled: dict[tuple[Expr, Expr], Expr] = {}
         self.expected, self.found, self.loops = expected, found, loops
         questions.free |= {*expected.carried, *loops.carried}
         self.points = sample_points(program, expected.loops)
@@ -244,18 +260,38 @@ class Comparison:
 
     def _named(self, e: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
         """In the program's names; an unknown of a loop that was left is its last iteration's, on both sides alike."""
-        kept = {v: v for v in dependencies(e) if kind_of(v) not in (None, Kind.RESULT)} if past else {}
-        names = {**kept, **self.names, **past}
-        return self.functions.rewritten(e, names, {}, lambda part: self._settled(part, given))
+        made_of = dependencies(e)
+        kept = {v: v for v in made_of if kind_of(v) not in (None, Kind.RESULT)} if past else {}
+        lanes = {v: self._elsewhere(v, given, past) for v in made_of if function_of(v) == ELSEWHERE}
+        names = {**kept, **self.names, **past, **lanes}
+        done = self.done.setdefault((given, *past, len(self.names)), {})
+        return self.functions.rewritten(e, names, done, lambda part: self._settled(part, given))
+
+    def _elsewhere(self, v: Expr, given: Expr, past: Mapping[Expr, Expr]) -> Expr:
+        """What another lane has, in the program's names: of what it is for the own lane, whichever thread that is.
+
+        So of what is given only that counts which all threads have alike.
+        """
+        if kind_of(v) in NOTHING_KNOWN:
+            return v
+        alike = all_of(*(part for part in conjuncts(given) if {*variables(part)} <= {*self.lanes.shared}))
+        key = v, alike, *past, len(self.names)
+        if key not in self.there:
+            held, lane = arguments_of(v)
+            self.there[key] = self.lanes.at(self._named(held, alike, past), self._named(lane, alike, past))
+        return self.there[key]
 
     def _settled(self, e: Expr, given: Expr) -> Expr:
         """What it is where a condition holds; again, since what one step makes plain the other decides.
 
         Choices within quotients stay at first, since it is the whole that is recognised.
         """
-        for spread in (False, True, True):
-            e = recognised(self.functions, simplify(restricted(e, given, spread)))
-        return e
+        if (e, given) not in self.settled:
+            plain = e
+            for spread in (False, True, True):
+                plain = recognised(self.functions, simplify(restricted(plain, given, spread)))
+            self.settled[e, given] = plain
+        return self.settled[e, given]
 
     def _bound(self, got: Expr, goal: Expr, bound: Mapping[Expr, Expr]) -> dict[Expr, Expr] | None:
         """What the binary's carried unknowns must be called for the two to have one form; None where they have not."""

@@ -12,69 +12,45 @@ the program's unrolled register elements; floating-point results are functions o
 | product, fold, elementwise | the operations' results, one after the other in the order of the source |
 | loop | at its head, unknowns; what they are before it and after an iteration is kept (`Carried`) |
 
-What it cannot represent: asynchronous copies, folds over lanes, powers and masks.
+What it cannot represent: asynchronous copies.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-
-import numpy as np
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, extent_of, select, simplify, substitute, symbol
 from layoutalg.index.conditions import upper_limits
 from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.program import (
-    FOLDS,
     FUNCTIONS,
-    NEUTRAL,
     Await,
     Barrier,
     Clear,
     Commit,
     Elementwise,
-    Fold,
     GlobalAccess,
     Load,
     Loop,
     MemoryAccess,
     Multiply,
     Program,
-    Reading,
     Registers,
     SharedAccess,
     Statement,
     Store,
     StraightCopy,
 )
+from layoutalg.refine.simulation.numbers import HALF, NEUTRAL_BITS, WORD
+from layoutalg.refine.simulation.rows import OtherLanes, RowStatements, TileElement, ys_of
 from layoutalg.symex.loops.record import Carried
+from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.word import NotReadable
-from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
-from layoutalg.target.elements import stored
-
-
-def bits_of(value: float, dtype: str) -> int:
-    """The bits of a number in an element type, as a number.
-
-    >>> hex(bits_of(1.0, "f32")), hex(bits_of(1.0, "bf16"))
-    ('0x3f800000', '0x3f80')
-    """
-    kind = DTYPES[dtype]
-    return int.from_bytes(stored(np.array([value], np.float32), kind).tobytes(), "little")
-
-
-#: What elements of 16 and of 32 bits are below.
-HALF, WORD = 1 << 16, 1 << 32
-
-#: Bits of what a fold begins with, by element type: 0, and the least number.
-NEUTRAL_BITS: Mapping[str, Mapping[str, int]] = {
-    how: {dtype: bits_of(value, dtype) for dtype in KERNEL_DTYPES} for how, value in NEUTRAL.items()
-}
 
 
 @dataclass(frozen=True)
@@ -103,21 +79,21 @@ class Expected:
     loops: Mapping[Expr, Expr]  # the numbers of those that are not written out, and how often they run
 
 
-def expected_elements(program: Program, functions: UninterpretedFunctions) -> Expected:
-    """Every element that a thread accesses.  Raises `NotReadable` for a statement that is not described."""
-    walker = _Walker(program, functions)
+#: A wave of which nothing is said.
+UNSAID = Wave()
+
+
+def expected_elements(program: Program, functions: UninterpretedFunctions, wave: Wave = UNSAID) -> Expected:
+    """Every element that a thread of a wave accesses.  Raises `NotReadable` for a statement that is not described."""
+    walker = _Walker(program, functions, wave)
     walker.body(program.body, {})
     return Expected(tuple(walker.elements), walker.carried, walker.loops)
 
 
-TileElement = tuple[str, tuple[int, ...]]
-"""A register tile's name and an index of it."""
-
-
-class _Walker(Reading[None]):
+class _Walker(RowStatements):
     """Walks the statements in order."""
 
-    def __init__(self, program: Program, functions: UninterpretedFunctions) -> None:
+    def __init__(self, program: Program, functions: UninterpretedFunctions, wave: Wave) -> None:
         self.program, self.functions = program, functions
         self.held: dict[TileElement, Expr] = {}
         self.barriers: Expr = ZERO
@@ -128,6 +104,8 @@ class _Walker(Reading[None]):
         self.number = self.here = 0
         self.flight = Flight[int]()  # the elements that are on their way to LDS, by their numbers
         self.at: Mapping[Expr, Expr] = {}
+        self.shared = {*program.grid, *program.sizes}  # and the numbers of loops: what all threads have alike
+        self.lanes = OtherLanes(wave, functions, self.shared)
 
     def body(self, statements: Sequence[Statement], at: Mapping[Expr, Expr]) -> None:
         """`at`: the numbers of the loops around."""
@@ -165,7 +143,7 @@ class _Walker(Reading[None]):
                 self.elements[number] = replace(one, over=int(over.value))
 
     def read_clear(self, s: Clear) -> None:
-        for y in _ys(s.registers):
+        for y in ys_of(s.registers):
             self.held[s.registers.name, y] = const(NEUTRAL_BITS[s.how][s.registers.dtype.name])
 
     def read_loop(self, loop: Loop) -> None:
@@ -181,6 +159,7 @@ class _Walker(Reading[None]):
             raise NotReadable(f"{self.program.name}: a loop of {count} within one that is written out")
         number = numbered(loop.index, count, self.program.requires)
         self.loops[number], at = count, {**at, loop.index: number}
+        self.shared.add(number)
         before, barriers = dict(self.held), self.barriers
         marks = len(self.elements), len(self.carried)
         self.body(loop.body, at)  # once to see what it changes
@@ -201,51 +180,31 @@ class _Walker(Reading[None]):
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
-    def _value(self, registers: Registers, y: tuple[int, ...]) -> Expr:
-        if (registers.name, y) not in self.held:
-            raise NotReadable(f"{self.program.name}: {registers.name}{list(y)} is used before it is set")
-        return self.held[registers.name, y]
-
-    def _number(self, registers: Registers, y: tuple[int, ...]) -> Expr:
-        """The element as f32."""
-        return self.functions.convert(registers.dtype.name, "f32", self._value(registers, y))
-
     def read_multiply(self, s: Multiply) -> None:
         (m, n), k = map(int, s.c.distribution.ys[:2]), int(s.a.distribution.ys[1])
         for kk, mm, nn in product(range(k), range(m), range(n)):
             a, b, c = _fragment(s.a, (mm, kk)), _fragment(s.b, (nn, kk)), _fragment(s.c, (mm, nn))
             if s.instruction.wave == 1:
-                x, y, z = self._number(s.a, a[0]), self._number(s.b, b[0]), self._value(s.c, c[0])
+                x, y, z = self.as_f32(s.a, a[0]), self.as_f32(s.b, b[0]), self.value(s.c, c[0])
                 self.held[s.c.name, c[0]] = self.functions.apply("fma_f32", x, y, z)
                 continue
             words = [*self._packed(s.a, a), *self._packed(s.b, b)]
             name = s.instruction.name
-            results = [self.functions.apply(f"{name}[{i}]", *words, self._value(s.c, y)) for i, y in enumerate(c)]
+            results = [self.functions.apply(f"{name}[{i}]", *words, self.value(s.c, y)) for i, y in enumerate(c)]
             self.held |= {(s.c.name, y): result for y, result in zip(c, results, strict=True)}
 
     def _packed(self, registers: Registers, ys: Sequence[tuple[int, ...]]) -> list[Expr]:
         """Elements as the 32-bit registers that hold them, low bits first."""
         each = 4 // registers.dtype.bytes
-        values = [self._value(registers, y) for y in ys]
+        values = [self.value(registers, y) for y in ys]
         starts = range(0, len(values), each)
         bits = 8 * registers.dtype.bytes
-        return [sum((v * (1 << bits * j) for j, v in enumerate(values[k : k + each])), start=ZERO) for k in starts]
-
-    def read_fold(self, s: Fold) -> None:
-        if s.lanes:
-            raise NotReadable(f"{self.program.name}: statement {self.here} folds over lanes, each of which has its own")
-        rank = len(s.c.distribution.ys)
-        for y in _ys(s.a):
-            c, value = y[:rank], self._number(s.a, y)
-            old = self._value(s.c, c)
-            # Of the value and the least number, the value is the greater, whatever it is.
-            least = s.how == "max" and old is const(NEUTRAL_BITS["max"]["f32"])
-            self.held[s.c.name, c] = value if least else FOLDS[s.how].machine(self.functions, old, value)
+        return [_word(values[k : k + each], bits) for k in starts]
 
     def read_elementwise(self, s: Elementwise) -> None:
         new: dict[TileElement, Expr] = {}
-        for y in _ys(s.registers):
-            operands = [self._number(o, y) for o in s.operands]
+        for y in ys_of(s.registers):
+            operands = [self.as_f32(o, y) for o in s.operands]
             new[s.registers.name, y] = FUNCTIONS[s.function].machine(self.functions, *operands)
         self.held |= new
 
@@ -254,7 +213,7 @@ class _Walker(Reading[None]):
     def read_memory_access(self, access: MemoryAccess) -> None:
         memory, at = access.memory, self.at
         held, there = access.registers.dtype.name, memory.dtype.name
-        for y in _ys(access.registers):
+        for y in ys_of(access.registers):
             key = (access.registers.name, y)
             times = "".join(f"_{k}" for k in at.values() if k.op == "const")
             if access.loads:
@@ -265,7 +224,7 @@ class _Walker(Reading[None]):
                 fill = NEUTRAL_BITS[access.fill if isinstance(access, Load) else "sum"][held]
                 self.held[key] = select(element.guard, value, const(fill))
             else:
-                value = self.functions.convert(held, there, self._value(access.registers, y))
+                value = self.functions.convert(held, there, self.value(access.registers, y))
                 element = self._element(access, y, value)
             self.elements.append(element)
 
@@ -304,13 +263,17 @@ class _Walker(Reading[None]):
         )
 
 
-def _ys(registers: Registers) -> Iterator[tuple[int, ...]]:
-    return product(*map(range, map(int, registers.distribution.ys)))
-
-
 def _fragment(registers: Registers, first: tuple[int, int]) -> list[tuple[int, ...]]:
     """The indices of a fragment's elements, in order."""
-    return [y for y in _ys(registers) if y[:2] == first]
+    return [y for y in ys_of(registers) if y[:2] == first]
+
+
+def _word(values: Sequence[Expr], bits: int) -> Expr:
+    """The word that holds elements, low bits first; of choices of one condition the choice of words."""
+    first = values[0]
+    if all(v.op == "select" and v.args[0] is first.args[0] for v in values):
+        return select(first.args[0], *(_word([v.args[way] for v in values], bits) for way in (1, 2)))
+    return sum((v * (1 << bits * j) for j, v in enumerate(values)), start=ZERO)
 
 
 def numbered(loop: Expr, count: Expr, requires: Expr) -> Expr:

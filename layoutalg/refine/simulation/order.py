@@ -6,7 +6,8 @@
 | one, then the other, both loads | the other, then one | nothing |
 | one, then the other, one a store | the other, then one | that they do not meet |
 
-Accesses count as a whole where that says the same, since a vector of eight elements beside another has 64 pairs.
+Accesses count as a whole where that says the same, since a vector of eight elements beside another has 64 pairs; those
+whose offsets' ranges are apart, as in two buffers, do not meet.
 What it cannot represent: elements of several sizes in one buffer.
 """
 
@@ -32,10 +33,17 @@ def changed_places(accesses: Sequence[Numbered]) -> Iterator[tuple[TracedElement
         for other in spans[k + 1 :]:
             if not (one[0][1].store or other[0][1].store) or max(n for n, _ in one) < min(m for m, _ in other):
                 continue
+            if _below(one, other) or _below(other, one):
+                continue
             if _aligned(one, other):
                 yield one[0][1], other[0][1]
             else:
                 yield from ((a, b) for n, a in one for m, b in other if m < n)
+
+
+def _below(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
+    """Whether all that one reaches lies below the other, by the ranges of their offsets: in another buffer."""
+    return bool(one[-1][1].offset.hi + one[-1][1].size <= other[0][1].offset.lo)
 
 
 def _spans(accesses: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:

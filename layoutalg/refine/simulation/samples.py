@@ -93,11 +93,11 @@ def _point(program: Program, loops: Mapping[Expr, Expr], rng: random.Random, k: 
     point = next((p for p in _sizes(program, rng, k) if value(program.requires, p)), None)
     if point is None:
         raise NotReadable(f"no sample of {program.name} meets {program.requires}")
-    for number, runs in loops.items():
-        point[number] = rng.randrange(value(runs, point))
     for index in (*program.grid, *program.threads):
         extent = index.value.extent
         point[index] = rng.randrange(value(as_expr(extent), point) if extent is not None else int(index.hi) + 1)
+    for number, runs in loops.items():  # which may be the block's
+        point[number] = rng.randrange(value(runs, point))
     return point
 
 

@@ -38,8 +38,6 @@ from layoutalg.index import (
     negation,
     select,
     simplify,
-    substitute,
-    variables,
 )
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -68,15 +66,18 @@ class SymbolicLanes:
 
         Unknowns that lanes have for themselves become others, one for each and each lane that is named.
         """
-        there: dict[Expr, Expr] = dict(self.w.wave.threads_at(lane))
-        for v in variables(e):
-            if v not in there and not self.w.uniform(v):
-                kind = kind_of(v)
-                same = kind if kind in NOTHING_KNOWN else Kind.DATA
-                there[v] = self.w.unknown_of(ELSEWHERE, int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
-                if wave:
-                    self.w.note_uniform(there[v])
-        return simplify(substitute(e, there))
+        return self.w.wave.at_lane(e, lane, lambda v: self._there(v, lane, wave))
+
+    def _there(self, v: Expr, lane: Expr, wave: bool) -> Expr:
+        """An unknown, as that lane has it."""
+        if self.w.uniform(v):
+            return v
+        kind = kind_of(v)
+        same = kind if kind in NOTHING_KNOWN else Kind.DATA
+        found = self.w.unknown_of(ELSEWHERE, int(v.hi) + 1, v, lane, kind=same or Kind.DATA)
+        if wave:
+            self.w.note_uniform(found)
+        return found
 
     def _word_at(self, word: Word | Mask, lane: Expr, wave: bool = False) -> Word:
         """A word of the own lane as the lane of this number has it, active or not."""

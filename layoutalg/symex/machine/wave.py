@@ -10,12 +10,27 @@ What it cannot represent: waves of several blocks, other axes of sizes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, array, as_expr, conjuncts, div, mod, select, simplify, variables
+from layoutalg.index import (
+    TRUE,
+    ZERO,
+    Expr,
+    all_of,
+    array,
+    as_expr,
+    conjuncts,
+    div,
+    mod,
+    select,
+    simplify,
+    substitute,
+    variables,
+)
 from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
 
 
@@ -106,6 +121,17 @@ class Wave:
         """
         lanes = {n % self.size for n in threads_where(own, self.threads)} if self.threads else set()
         return lanes.pop() if len(lanes) == 1 else None
+
+    def at_lane(self, e: Expr, lane: Expr, there: Callable[[Expr], Expr]) -> Expr:
+        """What an expression of the own lane is for the lane of this number; what is not the thread's is as `there`.
+
+        >>> from layoutalg.index import symbol, var
+        >>> t = var("t", 64)
+        >>> Wave(64, (), (t,)).at_lane(t + symbol("v"), as_expr(5), lambda v: symbol(f"{v}_there"))
+        v_there + 5
+        """
+        threads = self.threads_at(lane)
+        return simplify(substitute(e, {v: threads[v] if v in threads else there(v) for v in variables(e)}))
 
     def threads_at(self, lane: Expr) -> dict[Expr, Expr]:
         """The numbers of the thread in another lane of the wave, each by the own thread's; and whether it has one."""

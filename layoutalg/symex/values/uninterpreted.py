@@ -6,7 +6,8 @@ two results are the same expression when the same operations were done on the sa
     fma(a, b, fma(c, d, 0))   is   fma(a, b, fma(c, d, 0)),   and not   fma(c, d, fma(a, b, 0))
 
 Where arithmetic gives the same bits either way, one form stands for both: a + b and b + a; a > b and b < a; the sum
-of a product is a fused one only where the machine fuses it, or where the product is exact, by 0 or 1.
+of a product is a fused one only where the machine fuses it, or where the product is exact, by 0 or 1; 0 + x is x, where
+x is no −0 (rounded down, the sum is −0 as well).
 What it cannot represent: the payload of a NaN, which such exchanges may change.
 """
 
@@ -15,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from layoutalg.index import TRUE, Expr, all_of, const, div, eq, negation, select, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, const, div, eq, negation, select, simplify
 from layoutalg.isa.semantics.values import width
 from layoutalg.symex.values.exact import exact_relation
 from layoutalg.symex.values.instances import moved
-from layoutalg.symex.values.unknowns import Call, Kind, unknown_value
+from layoutalg.symex.values.unknowns import Call, Kind, call_of, unknown_value
 
 ASSUMPTION = (
     "floating-point and matrix instructions give equal results for equal operands, a NaN's payload apart; what they "
@@ -69,6 +70,8 @@ class UninterpretedFunctions:
         operation, _, kind = name.partition("_")
         if operation == "fma" and any(a.op == "const" and a.value in EXACT_FACTORS.get(kind, ()) for a in given[:2]):
             return self.apply(f"add_{kind}", self.apply(f"mul_{kind}", *given[:2]), given[2])
+        if name == "add_f32" and ZERO in given and never_minus_zero(given[given[0] is ZERO]):
+            return given[given[0] is ZERO]
         if name in COMMUTE:
             given[:2] = sorted(given[:2], key=lambda e: self._numbers.setdefault(e, len(self._numbers)))
         call = name, tuple(given)
@@ -126,6 +129,18 @@ class UninterpretedFunctions:
         `done` keeps what was rewritten.
         """
         return then(moved(e, names, done, lambda call, _: self.apply(call[0], *map(then, call[1]))))
+
+
+def never_minus_zero(e: Expr, depth: int = 4) -> bool:
+    """Whether a result of f32 is seen to be no −0: a power, or a sum of one with anything, and so on.
+
+    >>> f, x = UninterpretedFunctions(), const(7)
+    >>> never_minus_zero(f.apply("add_f32", x, f.apply("exp_f32", x))), never_minus_zero(f.apply("mul_f32", x, x))
+    (True, False)
+    """
+    name, arguments = call_of(e)
+    sums = depth > 0 and name == "add_f32"
+    return name == "exp_f32" or (sums and any(never_minus_zero(part, depth - 1) for part in arguments))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -186,3 +186,34 @@ def test_what_no_two_sources_say_is_refused(was: str, becomes: str, what: str) -
     with pytest.raises(UnsupportedInstructionError, match=what):
         ran(twin, 32, (4, 32))
     assert not audited(twin, 32).proved
+
+
+TURNS = (
+    STORES
+    + """
+extern "C" __global__ void k(const float* a, float* b, int M, int N) {
+  __shared__ float tile[2][4 * 32];
+  int t = threadIdx.x, m = blockIdx.y * 4;
+  #pragma nounroll
+  for (int n = 0; n < N; n += 32) {
+    float* p = tile[(n / 32) % 2];
+    for (int r = 0; r < 4; ++r) p[32 * r + t] = m + r < M && n + t < N ? a[(m + r) * N + n + t] : 0.f;
+    MEET;
+    store(b + m * N + n, p, MODE, N - n, M - m, N, 32, 4);
+    WAIT(1); MEET;
+  }
+}"""
+)
+
+
+@pytest.mark.parametrize(("was", "becomes", "proved"), [
+    ("WAIT(1)", "WAIT(1)", True), ("WAIT(1)", "WAIT(2)", False),
+    *(pytest.param(*one, False, marks=pytest.mark.slow) for one in [
+        ("WAIT(1); MEET;", "MEET; WAIT(1);"), ("[(n / 32) % 2]", "[0]"), ("WAIT(1); MEET;", ""),
+        ("N - n,", "N - n + 1,"),
+    ]),
+])  # fmt: skip
+def test_turns_that_take_two_tiles_leave_one_store_under_way(was: str, becomes: str, proved: bool) -> None:
+    assert was in TURNS
+    launch = LAUNCH.format(COPY, 32).replace('"(N + 31) // 32"', "1")
+    assert audit(code(TURNS.replace(was, becomes)), loads(launch), 30).proved == proved

@@ -192,6 +192,7 @@ class Architecture:
     user_count_bits: int = 5
     #: The scalar register that says where a block lies in its cluster.
     cluster_register: int | None = None
+    has_named_barriers: bool = False
     #: Cache controls that the decoder lacks, by the opcode in bits 18–25 of MUBUF (RDNA 3 ISA, MUBUF; LLVM,
     #: BUFInstructions: GFX9's real instructions).
     undecoded: Mapping[int, str] = field(default_factory=dict)
@@ -378,11 +379,10 @@ _CDNA5 = replace(
         "S_WAIT_ASYNCCNT": Wait({"async": ((0, 6),), "async_back": ((0, 6),)}),
         "S_WAIT_TENSORCNT": Wait({"tensor": ((0, 6),)}),
     },
-    # rocm-systems, rocjitsu, kernel descriptor: named barriers, dynamic registers, a split of the cache
+    # rocm-systems, rocjitsu, kernel descriptor: dynamic registers, a split of the cache
     zero=(
         (RSRC3, 0, 3, "reserved bits of RSRC3"),
         (RSRC3, 12, 12, "reserved bits of RSRC3"),
-        (RSRC3, 14, 16, "named barriers"),
         (RSRC3, 17, 17, "registers that come as they are asked for"),
         (RSRC3, 18, 31, "a split of the cache, and reserved bits of RSRC3"),
         (RSRC1, 21, 21, "waves that take turns"),
@@ -392,6 +392,7 @@ _CDNA5 = replace(
     vector_granules={32: 16},
     vector_registers=1024,  # LLVM, GCNSubtarget::has1024AddressableVGPRs
     user_count_bits=6,
+    has_named_barriers=True,
     cluster_register=108 + 6,  # ttmp6 (LLVM, SITargetLowering, of clusters)
 )
 

@@ -96,6 +96,7 @@ class Descriptor:
     scalar_registers: int  # that a wave may use, VCC and others of the machine among them
     vector_registers: int
     accumulators: int
+    named_barriers: int  # of each block
     one_cache: bool  # the waves of a block share their first cache: neither TG_SPLIT nor WGP_MODE
 
     @property
@@ -154,12 +155,19 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
         scalar_registers=scalar_registers,
         vector_registers=vector_registers,
         accumulators=accumulators,
+        named_barriers=_NAMED * min(4, _bits(whole, RSRC3 + 14, RSRC3 + 16)) if architecture.has_named_barriers else 0,
         one_cache=not (whole >> RSRC3 + 16 & 1 if architecture.accumulators == "shared" else whole >> RSRC1 + 29 & 1),
     )
-    why = _why_not(found, target, architecture, apart=bool(whole >> RSRC3 + 16 & 1))
+    why = _why_not(
+        found, target, architecture, apart=not architecture.has_named_barriers and bool(whole >> RSRC3 + 16 & 1)
+    )
     if why:
         raise CodeObjectError(f"{name}: {why}")
     return found
+
+
+#: Named barriers come by so many, up to four times (LLVM, AMDGPUUsage, NAMED_BAR_CNT).
+_NAMED = 4
 
 
 def _bits(whole: int, first: int, last: int) -> int:

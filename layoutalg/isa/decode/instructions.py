@@ -90,6 +90,9 @@ def decode(code: bytes, address: int, architecture: Architecture, target: str = 
 #: Bytes of an instruction.
 _SIZES = (4, 8, 12, 16)
 
+#: Named barriers that a block has at most.
+_NAMED_BARRIERS = 16
+
 #: Instructions of a target that are kept: few differ, in many kernels.
 _MOST = 1 << 18
 
@@ -225,8 +228,16 @@ def _normalised(
         narrow = own.halves if own and own.halves is not None else halves_of(raw, plain)
         if architecture.short_halves or plain == "VOP3":
             pick_halves(narrow, plain, operands, fields)
+    if architecture.has_named_barriers and name in ("S_BARRIER_SIGNAL", "S_BARRIER_WAIT") and _named(operands, fields):
+        name += ".NAMED"
     found = Instruction(0, raw.size(), name, form, MappingProxyType(operands), MappingProxyType(fields))
     return found, _places(raw, places, operands)
+
+
+def _named(operands: Mapping[str, Operand], fields: Mapping[str, int]) -> bool:
+    """Whether a barrier is one of the named ones (LLVM, AMDGPUExecutionSynchronization)."""
+    which = operands.get("a", Operand("int", fields.get("simm16", 0)))
+    return which.kind == "m0" or (which.kind == "int" and 1 <= which.index <= _NAMED_BARRIERS)
 
 
 def _places(raw: Any, places: Mapping[str, int], operands: Mapping[str, Operand]) -> Mapping[str, int]:

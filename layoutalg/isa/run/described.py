@@ -32,7 +32,7 @@ from layoutalg.isa.interpreter.operands import refuse_fields
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory, Region
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, TRAPS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, NAMED_BARRIERS, TRAPS
 from layoutalg.isa.semantics.floats import FLOAT_MODE
 
 #: Bytes of the longest instruction, and of those that the decoder does not know.
@@ -116,7 +116,7 @@ class TakenForms:
 
     def _carry_out(self, instruction: Instruction) -> None:
         name = instruction.name
-        if name in BARRIERS or name in ENDS or name in TRAPS or name in BRANCHES:
+        if name in BARRIERS or name in ENDS or name in TRAPS or name in BRANCHES or name in NAMED_BARRIERS.values():
             return
         if name in JUMPS:
             refuse_fields(instruction, frozenset({"simm16"}))
@@ -167,7 +167,8 @@ class TakenForms:
             lds_bytes=1 << 13, scratch_bytes=1 << 13, kernarg_bytes=0, dynamic_stack=False, wave_size=self.wave_size,
             float_mode=self.float_mode, clamps_nan=True, user_sgprs=(), user_sgpr_count=0, preload_offset=0,
             block_indices=(True, True, True), extra_sgprs=(False, False), thread_dimensions=3, scalar_registers=106,
-            vector_registers=256, accumulators=accumulators, one_cache=True, metadata=said, target=self.target,
+            vector_registers=256, accumulators=accumulators, named_barriers=0, one_cache=True,
+            metadata=said, target=self.target,
             code=b"", entry=0, image=(),
         )  # fmt: skip
 

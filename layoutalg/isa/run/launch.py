@@ -28,11 +28,12 @@ from layoutalg.isa.run.cycles import InstructionCycles, LdsMeter
 from layoutalg.isa.run.initial import initialise
 from layoutalg.isa.run.laid_out import MEMORY, LaidOut, block_bytes, chosen, lay_out
 from layoutalg.isa.run.memories import smallest_element
+from layoutalg.isa.run.named import NamedBarriers
 from layoutalg.isa.run.observer import Observer
 from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.rounds import Rounds
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, TRAPS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, NAMED_BARRIERS, TRAPS
 
 #: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 16
@@ -187,12 +188,13 @@ def _ranks(ahead: Sequence[int], waves: int) -> Array | None:
 
 def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observer: Observer | None = None) -> int:
     """Runs every wave of a machine to its end; returns the number of instructions carried out."""
-    registers, steps, number, rounds = machine.registers, 0, 0, Rounds(machine)
+    registers, steps, number, named = machine.registers, 0, 0, NamedBarriers(machine)
+    rounds = Rounds(machine, named)
     last_turn = np.zeros(registers.waves, np.int64)
     counter = np.full(registers.waves, program.kernel.start, np.int64)
     waiting, ended = np.zeros(registers.waves, np.bool_), np.zeros(registers.waves, np.bool_)
     while True:
-        ready = ~(waiting | ended | rounds.round)
+        ready = ~(waiting | ended | rounds.round | named.waiting)
         if not ready.any():
             if ended.all():
                 return steps
@@ -201,7 +203,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
                 if (rounds.round & ~ended).any():
                     heads = np.unique(counter[rounds.round & ~ended]).tolist()
                     raise Livelock(steps, _instruction(program, heads[0], registers.where).place, heads)
-                raise _never_comes(machine, waiting)
+                raise _never_comes(machine, waiting | named.waiting)
             waiting &= ~released
             continue
         number += 1
@@ -211,7 +213,7 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
         limit = int(others.min()) if others.size else -1
         registers.set_live(live)
         most = min(turns.length(), turns.step_limit - steps)
-        counter[live], last, done = _turn(machine, program, address, limit, most, observer)
+        counter[live], last, done = _turn(machine, program, named, address, limit, most, observer)
         if observer:
             observer.turn(address, done, int(live.sum()))
         steps += done
@@ -228,7 +230,13 @@ def run(machine: ConcreteMachine, program: MachineCode, turns: Scheduler, observ
 
 
 def _turn(
-    machine: ConcreteMachine, program: MachineCode, address: int, limit: int, most: int, observer: Observer | None
+    machine: ConcreteMachine,
+    program: MachineCode,
+    named: NamedBarriers,
+    address: int,
+    limit: int,
+    most: int,
+    observer: Observer | None,
 ) -> tuple[Any, str, int]:
     """Carries out instructions of the live waves up to a branch, an end, a wait for others, or where others stand.
 
@@ -250,6 +258,9 @@ def _turn(
             if BARRIERS[name][0]:
                 machine.memory.arrive()
             if BARRIERS[name][1]:
+                return address, name, done
+        elif name in NAMED_BARRIERS.values():
+            if named.act(instruction):
                 return address, name, done
         elif name in ENDS:
             return address, name, done
@@ -304,9 +315,10 @@ def _released(
     deadlock).
     """
     per_block, barriers = machine.registers.waves_per_block, machine.memory.waves
-    signalled = barriers.signals > barriers.waits
-    whole = ((waiting & signalled) | ended).reshape(-1, per_block).all(axis=1)
-    released = np.repeat(whole, per_block) & waiting
+    come = np.where(ended, np.iinfo(np.int32).max, barriers.signals).reshape(-1, per_block).min(axis=1)
+    released = waiting & (
+        barriers.waits < np.repeat(come, per_block)
+    )  # one that waits at a named barrier may have come
     gone = ended & np.repeat(released.reshape(-1, per_block).any(axis=1), per_block)
     left = released & np.repeat(ended.reshape(-1, per_block).any(axis=1), per_block)
     for address in np.unique(counter[left]):

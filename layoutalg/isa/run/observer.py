@@ -26,7 +26,7 @@ from layoutalg.isa.decode.instructions import EXEC, Instruction, Operand
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, has_no_effect
-from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, NAMED_BARRIERS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.target import target as gpu
@@ -198,7 +198,7 @@ def kind_of(instruction: Instruction, target: str) -> str:
         return ACCESSES[name].space
     if matrix_instruction_of(name, target) is not None:
         return "matrix"
-    control = (BRANCHES, JUMPS, BARRIERS, ENDS)
+    control = (BRANCHES, JUMPS, BARRIERS, ENDS, NAMED_BARRIERS.values())
     if any(name in table for table in control) or has_no_effect(name, instruction.fields) or name.startswith("S_WAIT"):
         return "control"
     return "vector" if name.startswith("V_") else "scalar"

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from layoutalg.isa.decode.code import MachineCode, branch_target
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.semantics.accesses import ACCESSES
-from layoutalg.isa.semantics.control import BARRIERS, JUMPS
+from layoutalg.isa.semantics.control import BARRIERS, JUMPS, NAMED_BARRIERS
 
 #: Registers that an instruction which is no load writes at most, from its result on, and that an address has.
 _WIDE = 2
@@ -29,7 +29,8 @@ def polls(program: MachineCode) -> frozenset[int]:
         target = branch_target(branch)
         if target is not None and target <= branch.address:
             body = [one for one in program.instructions if target <= one.address <= branch.address]
-            if not any(one.name in BARRIERS or one.name in JUMPS or _changes(one) for one in body):
+            met = (*BARRIERS, *NAMED_BARRIERS.values(), *JUMPS)
+            if not any(one.name in met or _changes(one) for one in body):
                 found |= _looks(body)
     return frozenset(found)
 

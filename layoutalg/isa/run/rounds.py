@@ -19,6 +19,7 @@ import numpy as np
 
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.concrete import ConcreteMachine
+from layoutalg.isa.run.named import NamedBarriers
 
 #: For how many turns it is kept first how waves are.
 _FIRST = 4
@@ -29,7 +30,8 @@ _Registers = Mapping[tuple[str, int], Array]
 class Rounds:
     """Which waves of one machine go round."""
 
-    def __init__(self, machine: ConcreteMachine) -> None:
+    def __init__(self, machine: ConcreteMachine, named: NamedBarriers) -> None:
+        self.named = named
         self.machine, self.turns, self.left = machine, _FIRST, _FIRST
         self.kept: _Registers = {}
         self.told = "scc", 0  # the register that showed last that waves were not as before
@@ -63,6 +65,7 @@ class Rounds:
             ("skips", 0): self.machine.skips.reshape(axes),
             ("index mode", 0): np.full((1, 1, 1, 1), registers.index_mode),
             ("signals", 0): barriers.signals.reshape(axes).copy(),
+            ("named", 0): self.named.acts.reshape(axes).copy(),
             ("waits", 0): barriers.waits.reshape(axes).copy(),
         }
         return {**registers.scalars, **registers.vectors, **others}

@@ -43,6 +43,13 @@ BARRIERS: Mapping[str, tuple[bool, bool]] = {
     "S_BARRIER_WAIT": (False, True),
 }
 
+#: What happens at a named barrier of CDNA 5 → the instruction, by the decoder's name: without `.NAMED`, signal and wait
+#: are of the block's barrier (LLVM, AMDGPUExecutionSynchronization).
+NAMED_BARRIERS: Mapping[str, str] = {
+    "init": "S_BARRIER_INIT", "join": "S_BARRIER_JOIN", "signal": "S_BARRIER_SIGNAL.NAMED",
+    "wait": "S_BARRIER_WAIT.NAMED",
+}  # fmt: skip
+
 #: Whether a wave skips vector instructions from here on: the bit of the first source that the second numbers
 #: (Vega ISA, S_SETVSKIP; the mode is 0 where a wave begins).
 SETS_SKIPPING = "S_SETVSKIP"

@@ -72,3 +72,17 @@ def test_a_copy_to_where_its_wave_stores_is_in_no_order_with_that() -> None:
 def test_what_a_copy_reads_of_memory_is_in_order_with_later_stores_behind_its_wait(body: str, holds: bool) -> None:
     source = KERNEL.format(body.replace("STORE", "*(volatile G float*)(b + i) = 3"))
     assert audited(source, "ab", multiple=MULTIPLE).proved == holds
+
+
+TURNS = KERNEL.format("""tile[t] = 0; MEET;
+#pragma nounroll
+  for (int k = 0; k < n / 128; ++k) { LOAD(b32, a + (i + k) % n, tile + t); WAIT(0); MEET; }
+  b[i] = tile[t];""")
+
+
+def test_a_copy_to_lds_is_in_no_order_with_itself_in_another_turn() -> None:
+    twin, a = TURNS.replace("WAIT(0); MEET; }", "} WAIT(0); MEET;"), np.arange(512, dtype=np.float32)
+    assert audited(TURNS, "ab", multiple=MULTIPLE).proved
+    assert not audited(twin, "ab", multiple=MULTIPLE).proved
+    with pytest.raises(Fault, match="is bringing"):
+        execute(code(twin), (2,), (256,), [a, a * 0, 512])

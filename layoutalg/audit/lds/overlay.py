@@ -108,7 +108,9 @@ class Overlay:
         for here, there in epoch.iterations():
             key = tuple(here[t] % n for t, n in epoch.mine.items())
             if ones is others and key == tuple(there[t] % n for t, n in epoch.mine.items()):
-                yield from self._in_one_iteration(ones, here) if key not in alike else ()
+                if key not in alike:
+                    yield from self._in_one_iteration(ones, here)
+                    yield from self._again(ones, epoch)
                 alike.add(key)
                 continue
             if key not in marks:
@@ -130,6 +132,14 @@ class Overlay:
                     yield from [(_pair(self.number[beside], self.number[row]), why)] if why else []
             yield from self._between_waves(marks, row, iterations)
             marks.note(row, iterations)
+
+    def _again(self, rows: Sequence[LdsRow], epoch: _OneEpoch) -> Iterator[Conflict]:
+        """Loads to LDS that bring to one place in two turns of their loops: these are in no order."""
+        turns = [t for t, n in epoch.mine.items() if t.hi >= n and epoch.solved.get(epoch.there[t]) is not t]
+        for row in rows:
+            if kind(row.access) == LANDING and not set(turns).isdisjoint(row.access.loops):
+                number = self.number[row]
+                yield (number, number), Open("it brings to one place in two turns with no barrier between")
 
     def _at_once(self, row: LdsRow, iterations: Iterations) -> Open | None:
         """Where two threads of an instruction store to one byte, and not the same there; None where none do."""

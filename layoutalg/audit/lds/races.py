@@ -144,7 +144,8 @@ class LdsRaces:
         # In one iteration two lanes of a wave store at once.
         equal = eq(a.offset, moved(b.offset, there)) if one == other and a.uniform else FALSE
         in_order = all_of(one_wave, any_of(negation(same(a.loops, there)), equal))
-        return any_of(same(block.threads, there), in_order)
+        own = (*block.threads, *a.loops) if len(landing) == 2 else block.threads
+        return any_of(same(own, there), in_order)
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,6 +82,8 @@ def cases() -> Iterator[Case]:
         yield Case("contraction", (a, b), "f16", {"einsum": einsum})
     for filter, stride, pad in (((72, 3, 3, 64), (1, 1), (1, 1)), ((72, 3, 5, 64), (2, 1), (1, 2))):
         yield Case("conv", ((2, 13, 11, 64), filter), "f16", {"stride": stride, "pad": pad})
+    # more blocks than processors, which compute tiles in turns
+    yield Case("conv", ((5, 97, 66, 64), (64, 3, 3, 64)), "f16", _CONV)
 
 
 class Runs:

@@ -13,7 +13,6 @@ from math import prod
 from textwrap import indent
 
 from layoutalg.index import TRUE
-from layoutalg.index.c import c_expression
 from layoutalg.index.evaluate import limits
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.address import address_of
@@ -30,6 +29,7 @@ from layoutalg.kernel.emit.instructions import (
     matrix_load_source,
     operation_source,
 )
+from layoutalg.kernel.emit.positions import block_position, thread_position
 from layoutalg.kernel.emit.rows import ROW_FUNCTIONS
 from layoutalg.kernel.emit.statements import Writer, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, lacks, targets_of, too_large
@@ -233,12 +233,14 @@ def _source(program: Program) -> str:
     ]
     ring = ring_of(program)
     writer = boxed.RingWriter(program, ring) if ring else Writer(program)
+    thread, block = thread_position(program), [] if program.persistent else block_position(program)
+    positions = [*thread, *block] if program.linear else [*block, *thread]
     body = [
-        *_positions(program),
+        *positions,
         *_shared(program),
         *writer.before(),
         *(f"{r.dtype.c} {r.name}{_dimensions(r)};" for r in _declared(program)),
-        *writer.body(program.body),
+        *writer.whole(),
     ]
     bounds = f"{prod(program.block)}, {program.resident}" if ring else f"{prod(program.block)}"
     head = f'extern "C" __global__ void __launch_bounds__({bounds})\n{program.name}({", ".join(arguments)})'
@@ -317,32 +319,13 @@ def _operations(program: Program) -> str:
         if isinstance(s, AsyncCopy):
             kind = next(kind for kind in type(s).__mro__ if kind in _COPIES)
             found[_COPIES[kind]] = None
+            if program.persistent:
+                found[boxed.TURNS] = None
         if isinstance(s, MultiplyShared):
             found[PRODUCTS_IN_LDS] = None
         if isinstance(s, Load) and s.ranged:
             found[RANGED] = None
     return "\n".join(found)
-
-
-def _positions(program: Program) -> list[str]:
-    index = index_type(program)
-    lines = [
-        f"const {index} {v.value.name} = ({index}){register};"
-        for v, register in zip(program.threads, ("threadIdx.x", "threadIdx.y", "threadIdx.z"), strict=False)
-    ]
-    if not program.linear:
-        blocks = zip(program.grid, ("blockIdx.x", "blockIdx.y", "blockIdx.z"), strict=False)
-        return [f"const {index} {v.value.name} = ({index}){register};" for v, register in blocks] + lines
-    rest = "blockIdx.x"  # unsigned, so that its divisions are the cheaper ones
-    for number, (v, n) in enumerate(zip(program.grid, program.extents, strict=True)):
-        extent = f"(unsigned)({c_expression(n, bits=program.index_bits, proved=True)})"
-        if number == len(program.grid) - 1:
-            lines.append(f"const {index} {v.value.name} = ({index}){rest};")
-        else:
-            lines.append(f"const {index} {v.value.name} = ({index})({rest} % {extent});")
-            lines.append(f"const unsigned block{number + 1} = {rest} / {extent};")
-            rest = f"block{number + 1}"
-    return lines
 
 
 def _dimensions(registers: Registers) -> str:

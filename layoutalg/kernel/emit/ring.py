@@ -4,23 +4,39 @@
     the threads beyond the program's:   give up registers;  the first of them copies all tiles;  they are done
     the program's:                      take registers;  the ring's loop;  what comes after it
 
-Behind the ring they meet among themselves, by a barrier of their own.
+Behind the ring they meet among themselves, by a barrier of their own.  In a persistent program both sorts go through
+the blocks of the grid in turns, and the ring goes on: tiles of the next turn are copied while results are stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from textwrap import indent
 
-from layoutalg.index import TRUE
+from layoutalg.index import TRUE, Expr, var
+from layoutalg.index import prod as prod_of
 from layoutalg.index.normal import simplify
 from layoutalg.kernel.access.boxes import beside, box_of, boxes_of, first_of
 from layoutalg.kernel.access.matrix_operands import ROW
+from layoutalg.kernel.emit.positions import block_position
 from layoutalg.kernel.emit.registers import guarded
 from layoutalg.kernel.emit.statements import Writer, hold
 from layoutalg.kernel.obligations.ring import Ring, TileCopies
-from layoutalg.kernel.program import LOADERS, Await, Barrier, BoxCopy, Commit, Loop, Program, Statement
+from layoutalg.kernel.program import (
+    LOADERS,
+    Await,
+    Barrier,
+    BoxCopy,
+    Commit,
+    LoadShared,
+    Loop,
+    MultiplyShared,
+    Program,
+    SharedAccess,
+    Statement,
+)
 
 REGISTERS = 1 << 16
 """Registers of a processor, which a block of copied boxes has alone (CUDA C++ Programming Guide, 9.0)."""
@@ -92,6 +108,15 @@ template <int threads> static __device__ inline __attribute__((always_inline)) v
 """
 """The device functions of copied boxes; NVIDIA's alone."""
 
+TURNS = """\
+// Where a ring of slots is, counted on from one turn to the next: the slot is the rest by `slots`, the phase the
+// quotient, even or odd.
+template <int slots> static __device__ inline __attribute__((always_inline)) unsigned next_turn(unsigned turn) {
+    return turn + 1 == 2 * slots ? 0 : turn + 1;
+}
+"""
+"""The device function of persistent programs."""
+
 
 class RingWriter(Writer):
     """Writes a program that copies boxes: the loader's text, and what its own threads do."""
@@ -103,22 +128,40 @@ class RingWriter(Writer):
     def before(self) -> Iterator[str]:
         """Barriers, and the threads that copy."""
         ring, taken = self.ring, taken_registers(self.threads, self.program.resident)
-        copies = [*map(self.copies, ring.before), self.looped(ring.loop, self.copies(ring.group))]
-        first = guarded([f"threadIdx.x == {self.threads}"], "\n".join(copies))
+        copies = "\n".join([*map(self.copies, ring.before), self.looped(ring.loop, self.copies(ring.group))])
+        copies = self.in_turns(copies) if self.program.persistent else copies
+        first = guarded([f"threadIdx.x == {self.threads}"], copies)
         kept = [f"keep_registers<{GIVEN_UP_TO}>();"] if taken else []
         yield f"make_barriers<{ring.slots}, {self.threads // 32}>(full, empty);"
         yield guarded([f"threadIdx.x >= {self.threads}"], "\n".join([*kept, first, "return;"]))
         if taken:
             yield f"take_registers<{taken}>();"
 
+    def whole(self) -> Iterator[str]:
+        if not self.program.persistent:
+            yield from super().whole()
+        else:
+            yield self.in_turns("\n".join(super().whole()))
+
+    def in_turns(self, text: str) -> str:
+        """The text for each block of the grid that is this block's turn; `turn` counts the ring's tiles on."""
+        blocks = f"(unsigned)({self.text(prod_of(self.program.extents))})"
+        step = f"block0 = blockIdx.x; block0 < {blocks}; block0 += {self.program.persistent}"
+        body = "\n".join([*block_position(self.program, "block0"), text])
+        return f"unsigned turn = 0;\nfor (unsigned {step}) {{\n{indent(body, '    ')}\n}}"
+
     def copies(self, group: TileCopies) -> str:
         """A tile's copies, once its slot is empty."""
         tile, slots = group.tile, self.ring.slots
+        slot, phase = self.text(simplify(tile % slots)), self.text(simplify(tile // slots - 1))
+        if self.program.persistent:
+            slot, phase = f"turn % {slots}", f"turn / {slots} + 1"
         lines = [
-            f"const {self.index} slot = {self.text(simplify(tile % slots))};",
-            f"await_phase(&empty[slot], {self.text(simplify(tile // slots - 1))});  // of the tile before in its place",
+            f"const {self.index} slot = {slot};",
+            f"await_phase(&empty[slot], {phase});  // of the tile before in its place",
             f"expect_bytes(&full[slot], {group.bytes});",
             *(line for s in group.copies for line in self.boxes(s)),
+            *([f"turn = next_turn<{slots}>(turn);"] if self.program.persistent else []),
         ]
         text = "\n".join(lines)
         return guarded([self.text(group.only)], text) if group.only is not TRUE else f"{{\n{indent(text, '    ')}\n}}"
@@ -127,11 +170,15 @@ class RingWriter(Writer):
         """The boxes of a tile, side by side along memory."""
         box, shared = box_of(s), s.store.shared
         for n in range(beside(s)):
-            there = self.text(s.store.slot * shared.elements + n * box.rows * ROW)
+            there = self.text(self.slot_of(s.store) * shared.elements + n * box.rows * ROW)
             first, pixel = first_of(s, n)
             at = ", ".join(map(self.text, (*first, *pixel)))
             copy = "copy_pixels" if pixel else "copy_box"
             yield f"{copy}({shared.name} + {there}, &{box.name}, &full[slot], {at});"
+
+    def slot_of(self, s: SharedAccess) -> Expr:
+        """A tile's slot: the text's, or where the ring is in all turns."""
+        return var("slot", self.ring.slots) if self.program.persistent else s.slot
 
     def is_written(self, s: Statement) -> bool:
         return not isinstance(s, BoxCopy | Commit | Await)
@@ -143,17 +190,29 @@ class RingWriter(Writer):
         """The ring's: products of a tile are begun before those of the tile before are awaited."""
         if s is not self.ring.loop:
             return super().read_loop(s)
-        name, slots, tile = s.index.value.name, self.ring.slots, s.index
+        name, slots, tile, on = s.index.value.name, self.ring.slots, s.index, self.program.persistent
+        slot, phase, last = self.text(tile % slots), self.text(tile // slots), f"({name} - 1) % {slots}"
+        if on:
+            slot, phase, last = "slot", f"turn / {slots}", "last_slot"
         body = [
-            f"await_phase(&full[{self.text(tile % slots)}], {self.text(tile // slots)});",
-            self.begun(self.ring.product),
+            *([f"const {self.index} slot = turn % {slots};"] if on else []),
+            f"await_phase(&full[{slot}], {phase});",
+            self.begun(self.product()),
             "await_products<1>();",
-            guarded([f"{name} > 0"], f"leave(&empty[({name} - 1) % {slots}]);"),
+            guarded([f"{name} > 0"], f"leave(&empty[{last}]);"),
+            *(["last_slot = slot;", f"turn = next_turn<{slots}>(turn);"] if on else []),
         ]
         product = self.ring.product.product
         held = hold(product.c)
         title = f"// {product.c.name} += the ring's tiles, by {product.instruction.name}"
-        return "\n".join([title, held, self.looped(s, "\n".join(body)), "await_products<0>();", held])
+        looped = [title, held, self.looped(s, "\n".join(body)), "await_products<0>();", held]
+        return "\n".join([f"{self.index} last_slot = 0;", *looped, f"leave(&empty[{last}]);"] if on else looped)
+
+    def product(self) -> MultiplyShared:
+        """The ring's product, of the slots where its tiles are."""
+        s = self.ring.product
+        a = replace(s.a, slot=self.slot_of(s.a)) if isinstance(s.a, LoadShared) else s.a
+        return replace(s, a=a, b=replace(s.b, slot=self.slot_of(s.b)))
 
 
 def taken_registers(threads: int, resident: int = 1) -> int:
@@ -179,4 +238,4 @@ def arguments(program: Program) -> list[str]:
     return [f"const __attribute__((grid_constant)) TensorBox {box.name}" for box in boxes_of(program)]
 
 
-__all__ = ["BOXES", "RingWriter", "arguments", "taken_registers"]
+__all__ = ["BOXES", "TURNS", "RingWriter", "arguments", "taken_registers"]

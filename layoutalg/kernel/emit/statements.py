@@ -97,6 +97,10 @@ class Writer(RowWriter):
         """What comes before the program's statements."""
         return iter(())
 
+    def whole(self) -> Iterator[str]:
+        """The program's statements."""
+        return self.body(self.program.body)
+
     def read_commit(self, s: Commit) -> str:
         self.flight.commit()
         return "commit_copies();"

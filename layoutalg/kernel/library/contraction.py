@@ -146,7 +146,7 @@ def _short(plan: Plan, dtype: str) -> str:
     """The instruction, and what tells plans with it apart."""
     name, usual = plan.instruction.name, plan_for(plan.target, dtype)
     if plan.direct or (plan.m, plan.n, plan.k) != (usual.m, usual.n, usual.k):
-        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{f'_ring{plan.stages}' if plan.boxes else ''}"
+        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{plan.ring}"
         return f"{_instruction(name)}_{cut}"
     return _instruction(name)
 

@@ -59,7 +59,7 @@ def convolution(
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
     wide = f"_v{widths[0]}x{widths[1]}" if max(widths) > 1 else ""
     cut = f"_{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}" if plan.direct else ""
-    cut += f"_ring{plan.stages}" if plan.boxes else ""
+    cut += plan.ring
     cut += f"_{'x'.join(map(str, fixed))}" if fixed else ""
     cut += f"_c{channels}" if channels else ""
     family, *parts = plan.instruction.name.split(".")

@@ -43,7 +43,7 @@ class Plan:
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
     `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
-    on a processor.
+    on a processor; `persistent`: so many blocks are launched, which compute tiles in turns (0: a block a tile).
     `ranged`: guards of loads to registers are ranges that an instruction checks, of tensors of at most 2³¹ bytes.
     """
 
@@ -61,6 +61,7 @@ class Plan:
     through: bool = False
     boxes: bool = False
     resident: int = 1
+    persistent: int = 0
     ranged: bool = False
 
     @property
@@ -87,6 +88,12 @@ class Plan:
     def threads(self) -> int:
         """Threads of a block that multiply."""
         return self.waves[0] * self.waves[1] * self.instruction.wave
+
+    @property
+    def ring(self) -> str:
+        """What names say of how boxes are copied; empty where none are."""
+        turns = f"_persistent{self.persistent}" if self.persistent else ""
+        return f"_ring{self.stages}{turns}" if self.boxes else ""
 
     @property
     def launched(self) -> int:
@@ -253,14 +260,16 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: ProblemShape | None) -> 
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), 64, entry["stages"], entry.get("group", 1),
                   entry.get("whole", False), WGMMA.format(entry["n"]), through=True, boxes=True,
-                  resident=entry["resident"])  # fmt: skip
+                  resident=entry["resident"],
+                  persistent=entry["processors"] * entry["resident"] if entry.get("persistent") else 0)  # fmt: skip
         plan = copied(usual, cut)
         if sizes is None:
             found += [(0.0, plan)] if entry.get("usual", False) else []
         elif sizes.lengths[2] >= entry.get("deep", 1) and (not plan.whole or sizes.whole(plan)):
             turns = -(-sizes.blocks(plan) // (entry["processors"] * entry["resident"]))
             tiles = -(-sizes.lengths[2] // plan.k)
-            found.append((turns * (entry["begin"] + entry["each"] * tiles), plan))
+            if turns > 1 or not plan.persistent:
+                found.append((turns * (entry["begin"] + entry["each"] * tiles), plan))
     return min(found, key=lambda one: one[0])[1] if found else None
 
 
@@ -351,6 +360,7 @@ class Cut:
     through: bool = False
     boxes: bool = False
     resident: int = 1
+    persistent: int = 0
 
 
 def copied(usual: Plan, cut: Cut) -> Plan:
@@ -367,6 +377,7 @@ def copied(usual: Plan, cut: Cut) -> Plan:
         usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
         whole=cut.whole, through=cut.through, boxes=cut.boxes, resident=cut.resident,
+        persistent=cut.persistent,
     )  # fmt: skip
 
 

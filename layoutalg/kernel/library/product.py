@@ -139,7 +139,7 @@ class MatrixProduct:
             self._body(a, b, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             meaning, (b, *extras),
             tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
-            resident=self.plan.resident,
+            resident=self.plan.resident, persistent=self.plan.persistent,
         )  # fmt: skip
 
     def _body(
@@ -234,10 +234,10 @@ class MatrixProduct:
             return (Store(target, result, origin, together, self.store_guarded),)
         m, n = self.plan.m, self.plan.n
         rows = Registers(f"{target.name}_rows", target.dtype, self.plan.stored(width))
-        lds = Shared(f"{target.name}_lds", target.dtype, m * n, again=self.plan.direct)
+        lds = Shared(f"{target.name}_lds", target.dtype, m * n, again=self.plan.direct and not self.plan.persistent)
         layout = rows_of_k(m, n, width, target.dtype.bytes)
         return (
-            *([Barrier()] if lds.again else []),
+            *([Barrier()] if self.plan.direct else []),
             StoreShared(lds, layout, result, together),
             Barrier(),
             LoadShared(rows, lds, layout, 2),

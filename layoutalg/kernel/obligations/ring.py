@@ -25,6 +25,22 @@ that all waves have left, and a wave's tile k, which only ever grow:
 | arrivals  | a wave that leaves tile k arrives at the phase k div S of its slot, which is the one under way         |
 | progress  | with p < count begun and every wave waiting for tile p, another tile may be begun: no deadlock         |
 
+Of a `persistent` program the ring goes on from one tile of the grid to the next, while results are stored.  Both sorts
+of threads take the same blocks of the grid, b, b + P, b + 2P … of P launched ones, and count the ring's tiles on, T of
+all turns in place of k; what is above is of any number of them, and every wave leaves the last tile of a turn, too.
+Slots are then T mod S, which is k mod S but for a rotation that is the same for all threads throughout a turn, so all
+that is proved of slots in the text holds on.  What is left:
+
+| claim     | of a persistent program                                                                                |
+|-----------|--------------------------------------------------------------------------------------------------------|
+| turns     | every block of the grid is one launched block's turn                                                   |
+| counted   | T mod 2S, which is what a thread keeps, tells the slot T mod S, and whether phase T div S is odd       |
+| behind it | buffers that are touched behind the ring are others, and there is a barrier before: they may still be  |
+|           | read by other waves of the turn before, and boxes of the next turn arrive                              |
+
+That barrier blocks no wave for ever: one that waits for a tile that is not begun waits for waves that multiply, and
+those at a barrier behind the ring have left all tiles of their turn.
+
 What it cannot represent: several rings, a ring within a loop, and boxes or products from LDS beside the ring.
 """
 
@@ -32,9 +48,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import prod as product_of
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, extent_of, internal, negation
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, extent_of, internal, negation, prod
 from layoutalg.kernel.access.boxes import boxes_of
 from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.obligations.base import Requirement, fits
@@ -55,8 +71,8 @@ from layoutalg.prove import ForAll, Shown
 
 HELD = 1
 """Tiles that a wave has not left while it waits for the next one: those whose products may be under way."""
-TILES = 1 << 31
-"""More tiles than there are."""
+TILES = 1 << 62
+"""More tiles than there are: of fewer than 2³¹ blocks fewer than 2³¹ each."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,7 @@ class TileCopies:
     @property
     def bytes(self) -> int:
         """What arrives in all: the tiles, whose zeros outside of the tensor count; a slot may be longer."""
-        elements = (prod(int(n.hi) for n in s.store.descriptor.lengths) for s in self.copies)
+        elements = (product_of(int(n.hi) for n in s.store.descriptor.lengths) for s in self.copies)
         return sum(n * s.store.shared.dtype.bytes for n, s in zip(elements, self.copies, strict=True))
 
 
@@ -155,6 +171,8 @@ def ring(program: Program) -> Iterator[Requirement]:
     """What a program that copies boxes needs beside the rest."""
     found = ring_of(program)
     if found is None:
+        if program.persistent:
+            raise _no(program, "blocks compute tiles in turns, and copy none")
         return
     what, slots, k = "ring", found.slots, found.loop.index
     count = extent_of(k)
@@ -174,6 +192,40 @@ def ring(program: Program) -> Iterator[Requirement]:
     yield Requirement(f"{what}: an iteration multiplies its tile", ForAll("tile mod slots", own, TRUE, told))
     yield from fits(f"{what}: tiles fit 32 bits", [found.group.tile], 32, program.requires)
     yield from _protocol(what, slots)
+    if program.persistent:
+        _refuse_behind(program, found)
+        yield from _turns(program, what, slots)
+
+
+def _refuse_behind(program: Program, found: Ring) -> None:
+    """LayoutError unless what touches LDS behind the ring has buffers of its own, and a barrier before."""
+    own = {s.store.shared for s in found.group.copies}
+    met = False
+    for s in program.body[program.body.index(found.loop) + 1 :]:
+        met |= isinstance(s, Barrier)
+        for access in walk((s,)):
+            if isinstance(access, SharedAccess) and (access.shared in own or access.shared.again):
+                raise _no(
+                    program, f"{access.shared.name} is touched behind the ring, where the next turn's boxes arrive"
+                )
+            if isinstance(access, SharedAccess) and not met:
+                raise _no(program, f"{access.shared.name} is touched before a barrier behind the ring")
+
+
+def _turns(program: Program, what: str, slots: int) -> Iterator[Requirement]:
+    """The claims on turns, and on how tiles of all turns are counted."""
+    ends, number, tile = program.persistent, internal("number", TILES), internal("tile", TILES)
+    first, turn = number % ends, number // ends
+    shown = (Shown("number", (number,)), Shown("block", (first,)), Shown("turn", (turn,)))
+    goal = all_of(eq(turn * ends + first, number), first < ends)
+    yield Requirement(f"{what}: a block of the grid is one turn of one block", ForAll("turns", goal, TRUE, shown))
+    last = [prod(program.extents) + ends]
+    yield from fits(f"{what}: numbers of blocks fit 32 bits", last, 32, program.requires)
+    kept = tile % (2 * slots)
+    goal = all_of(eq(kept % slots, tile % slots), eq(kept // slots, tile // slots % 2))
+    told = (Shown("tile", (tile,)), Shown("kept", (kept,)))
+    about = f"{what}: what is kept of a tile's number tells its slot and phase"
+    yield Requirement(about, ForAll("turn", goal, TRUE, told))
 
 
 def _protocol(what: str, slots: int) -> Iterator[Requirement]:

@@ -31,7 +31,7 @@ from math import e, log2
 from typing import TypeVar
 
 from layoutalg.display import Displayed
-from layoutalg.index import TRUE, Expr, extent_of, prod
+from layoutalg.index import TRUE, Expr, as_expr, extent_of, prod
 from layoutalg.kernel.program.accesses import LoadShared, MemoryAccess, SharedAccess
 from layoutalg.kernel.program.statement import Statement, walk, written_out
 from layoutalg.kernel.program.statements import BoxCopy
@@ -165,6 +165,8 @@ class Program(Displayed):
     * `fills`: whether every element of the target's memory is written, not only those that have a coordinate.
     * `resident`: how many blocks a processor is to hold at a time, by which registers are shared out where boxes are
       copied.
+    * `persistent`: how many blocks are launched, each of which computes the tiles of several blocks of the grid, one
+      after another; 0: as many as the grid has, a tile each.
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> program = lds_transpose()
@@ -190,6 +192,7 @@ class Program(Displayed):
     linear: bool = False
     fills: bool = True
     resident: int = 1
+    persistent: int = 0
 
     def __post_init__(self) -> None:
         if isinstance(self.body, tuple):  # what is none is refused with the program
@@ -214,6 +217,8 @@ class Program(Displayed):
     @property
     def launch(self) -> tuple[Expr, ...]:
         """Blocks in x, y and z, as they are launched."""
+        if self.persistent:
+            return (as_expr(self.persistent),)
         return (prod(self.extents),) if self.linear else self.extents
 
     @property

@@ -96,3 +96,110 @@ def test_the_protocol_is_proved_for_any_number_of_tiles(slots):
     for r in ringed._protocol("ring", slots):
         assert isinstance(prove(r.claim), Proved), r.about
         assert isinstance(prove(r.claim, strategy="z3"), Proved), r.about
+
+
+# --- in turns ---------------------------------------------------------------------------------------------------------
+
+
+class Turns:
+    """The emitted text of a persistent program, a generator for each sort of thread, which yields what it waits for.
+
+    What `wrong` names is left out or done otherwise.
+    """
+
+    def __init__(self, slots: int, waves: int, tiles: list[int], wrong: str = "") -> None:
+        self.slots, self.waves, self.tiles, self.wrong = slots, waves, tiles, wrong
+        self.full, self.empty = Barriers(slots, 1), Barriers(slots, waves)
+        self.holds: list[int | None] = [None] * slots
+        self.flying, self.multiplied = list[tuple[int, int]](), [set[int]() for _ in range(waves)]
+        self.met, self.results = [0] * waves, [-1] * waves
+
+    def kept(self, turn: int) -> int:
+        return 0 if turn + 1 == 2 * self.slots else turn + 1
+
+    def loader(self):
+        kept = number = 0
+        for tiles in self.tiles:
+            kept = 0 if self.wrong == "counted anew" else kept
+            for _ in range(tiles):
+                slot, phase = kept % self.slots, kept // self.slots + 1
+                yield lambda slot=slot, phase=phase: self.empty.passes(slot, phase)
+                assert not any(slot in used for used in self.multiplied), "overwritten"
+                self.holds[slot] = None
+                self.flying.append((number, slot))
+                kept, number = self.kept(kept), number + 1
+
+    def land(self, one: tuple[int, int]) -> None:
+        self.flying.remove(one)
+        self.holds[one[1]] = one[0]
+        self.full.arrive(one[1])
+
+    def meet(self, wave: int):
+        self.met[wave] += 1
+        return lambda meeting=self.met[wave]: min(self.met) >= meeting
+
+    def wave(self, w: int):
+        kept = number = 0
+        for turn, tiles in enumerate(self.tiles):
+            kept = 0 if self.wrong == "counted anew" else kept
+            last = None
+            for _ in range(tiles):
+                slot, phase = kept % self.slots, kept // self.slots
+                yield lambda slot=slot, phase=phase: self.full.passes(slot, phase)
+                assert self.holds[slot] == number, "another tile is read"
+                self.multiplied[w].add(slot)
+                yield lambda: True
+                if last is not None:
+                    self.multiplied[w].discard(last)
+                    self.empty.arrive(last)
+                last, kept, number = slot, self.kept(kept), number + 1
+            self.multiplied[w].clear()
+            if self.wrong != "the last is not left":
+                self.empty.arrive(last)
+            if self.wrong != "no barrier before results":
+                yield self.meet(w)
+            self.results[w] = turn
+            yield self.meet(w)
+            for other in range(self.waves):
+                assert self.results[other] == turn, "results of another turn"
+                yield lambda: True
+
+    def run(self, random: Random) -> str:
+        threads = [self.loader(), *map(self.wave, range(self.waves))]
+        waiting = {thread: next(thread) for thread in threads}
+        while waiting:
+            ready = [thread for thread, passes in waiting.items() if passes()]
+            if not ready and not self.flying:
+                return "deadlock"
+            chosen = random.choice([*ready, *self.flying])
+            if isinstance(chosen, tuple):
+                self.land(chosen)
+                continue
+            try:
+                waiting[chosen] = next(chosen)
+            except StopIteration:
+                del waiting[chosen]
+            except AssertionError as error:
+                return str(error).partition("\n")[0]
+        return ""
+
+
+@pytest.mark.fuzz
+def test_a_ring_goes_on_from_turn_to_turn_in_every_order():
+    for seed in range(FIRST, FIRST + count(40)):
+        random = Random(seed)
+        slots, waves = random.randint(2, 5), random.randint(1, 4)
+        tiles = [random.randint(1, 7)] * random.randint(1, 5)
+        assert Turns(slots, waves, tiles).run(random) == "", (seed, slots, waves, tiles)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "tiles", "said"),
+    [
+        ("the last is not left", 4, "deadlock"),
+        ("counted anew", 4, "another tile is read"),
+        ("no barrier before results", 1, "results of another turn"),
+    ],
+)
+def test_turns_that_are_wrong_go_wrong_in_some_order(wrong, tiles, said):
+    assert said in {Turns(3, 2, [tiles] * 4, wrong).run(Random(seed)) for seed in range(40)}

@@ -119,8 +119,9 @@ def mutants(program: Program) -> Iterator[Mutant]:
                        {"slots": max(1, one.slots - 1)}, {"again": not one.again}):  # fmt: skip
             yield f"{one.name} {change}", replace(program, body=put(program.body, one, replace(one, **change)))
     yield from of_program(program)
-    for change in ({"resident": 2}, {"persistent": 132}, {"linear": not program.linear}, {"fills": not program.fills}, {"requires": TRUE},
-                   {"index_bits": 64}, {"grid": program.grid[::-1]}, {"tile": program.tile[::-1]}):  # fmt: skip
+    for change in ({"resident": 2}, {"linear": not program.linear}, {"fills": not program.fills}, {"requires": TRUE},
+                   {"index_bits": 64}, {"grid": program.grid[::-1]}, {"tile": program.tile[::-1]},
+                   {"persistent": 132}):  # fmt: skip
         yield f"program {change}", replace(program, **change)
 
 

@@ -268,7 +268,7 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: ProblemShape | None) -> 
         elif sizes.lengths[2] >= entry.get("deep", 1) and (not plan.whole or sizes.whole(plan)):
             turns = -(-sizes.blocks(plan) // (entry["processors"] * entry["resident"]))
             tiles = -(-sizes.lengths[2] // plan.k)
-            if turns > 1 or not plan.persistent:
+            if not plan.persistent or (turns > 1 and sizes.lengths[1] % plan.n == 0):
                 found.append((turns * (entry["begin"] + entry["each"] * tiles), plan))
     return min(found, key=lambda one: one[0])[1] if found else None
 

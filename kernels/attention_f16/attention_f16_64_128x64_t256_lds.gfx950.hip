@@ -58,6 +58,7 @@
 //   [proved] 10: a vector of keys is one access (intervals)
 //   [proved] 11: a vector of values is one access (intervals)
 //   [proved] 13: a vector of k_lds is one access (intervals)
+//   [proved] 24: a vector of powers_lds is one access (intervals)
 //   [proved] 26: a vector of powers_lds is one access (intervals)
 //   [proved] 27: a vector of v_lds is one access (intervals)
 //   [proved] 29: a vector of k_lds is one access (intervals)
@@ -204,6 +205,8 @@
 //   [proved] 24: store to powers_lds: inside the buffer (transform by transform (intervals))
 //   [proved] 24: store to powers_lds: one word for each element (transform by transform (intervals + normal form))
 //   [proved] 24: store to powers_lds: the emitted formula is the map (normal form)
+//   [proved] 24: store to powers_lds: a vector runs along coordinate 2 (normal form)
+//   [proved] 24: store to powers_lds: 4 elements are one vector (intervals + normal form)
 //   [proved] 24: store to powers_lds: the emitted coordinates are the map's (intervals)
 //   [proved] 24: store to powers_lds: words fit 32 bits (intervals)
 //   [proved] 26: load from powers_lds: every element has a word (intervals)
@@ -727,14 +730,14 @@ attention_f16_64_128x64_t256_lds(const _Float16* __restrict__ queries, const _Fl
             for (int y1 = 0; y1 < 2; ++y1) {
                 #pragma unroll
                 for (int y2 = 0; y2 < 4; ++y2) {
+                    const int g = 0;
+                    const int m = (y0 * 4 + (tx >> 6)) * 32 + ((tx & 63) & 31);
+                    const int d = ((y1 * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4;
+                    const int word = m * 64 + ((d >> 3) ^ (m & 7)) * 8 + (d & 7);
+                    float16x4 v;
                     #pragma unroll
-                    for (int y3 = 0; y3 < 4; ++y3) {
-                        const int g = 0;
-                        const int m = (y0 * 4 + (tx >> 6)) * 32 + ((tx & 63) & 31);
-                        const int d = ((y1 * 4 + y2) * 2 + ((tx & 63) >> 5)) * 4 + y3;
-                        const int word = m * 64 + ((d >> 3) ^ (m & 7)) * 8 + (d & 7);
-                        powers_lds[word] = (_Float16)powers[y0][y1][y2][y3];
-                    }
+                    for (int y3 = 0; y3 < 4; ++y3) v[y3] = (_Float16)powers[y0][y1][y2][y3];
+                    *(float16x4*)__builtin_assume_aligned(powers_lds + word, 8) = v;
                 }
             }
         }

@@ -283,7 +283,8 @@ class _Attention:
         lds = Shared("powers_lds", self.dtype, self.rows * keys)
         layout = rows_of_k(self.rows, keys, 8, self.dtype.bytes)
         wide = len(held.distribution.ys) - 1
-        return StoreShared(lds, layout, powers), Barrier(), LoadShared(held, lds, layout, wide)
+        handed = StoreShared(lds, layout, powers, run_of(powers.distribution))
+        return handed, Barrier(), LoadShared(held, lds, layout, wide)
 
     def loaded_tiles(self, bg: Expr, t: Expr) -> _Tiles:
         """Tiles come through registers: the next ones are loaded while one is multiplied, and then stored."""

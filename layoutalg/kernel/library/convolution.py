@@ -48,10 +48,9 @@ def convolution(
     'conv_3x3_s2x2_p1x1_f32_fma'
     """
     plan = plan or tuned("conv", target, dtype, (widths[0], widths[0]))
-    if (
-        widths[0] == 1 and plan.k > 16 and not plan.direct
-    ):  # element by element, many addresses are held at once: half the tile
-        plan = replace(plan, k=16, step=16)
+    if widths[0] == 1 and not plan.direct:  # element by element, many addresses are held at once: half the tile
+        shorter = min(plan.k, max(16, plan.instruction.k))
+        plan = replace(plan, k=shorter, step=min(plan.step, shorter))
     multiples = (plan.k, plan.n) if plan.whole else (plan.k, widths[1]) if plan.boxes else widths
     i = image_of(windows, multiples, channels, fixed)
     rows_alone = (False, True, False) if plan.whole else True

@@ -66,7 +66,7 @@ def test_attention_is_proved(target, causal):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(TWINS, 6))
+@pytest.mark.parametrize("name", some(TWINS, 3))
 def test_an_attention_with_one_mistake_is_not_proved(name):
     program = attention("gfx942", 64, cut=CUT)
     assert not verdict(twin(emit_unverified(program), *TWINS[name]), program, "gfx942").proved

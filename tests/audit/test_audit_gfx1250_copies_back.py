@@ -117,3 +117,14 @@ def test_a_copy_of_what_its_wave_is_storing_to_lds_is_in_no_order_with_that() ->
     copy = "global_store_async_from_lds_b32 %1, %0, off"
     assert not audited(KERNEL.format(STORED.format(copy)), "ab", multiple=MULTIPLE).proved
     assert audited(KERNEL.format(STORED.format("s_wait_dscnt 0\\n " + copy)), "ab", multiple=MULTIPLE).proved
+
+
+def test_an_immediate_moves_both_ends_of_a_copy() -> None:
+    copy = 'asm volatile("global_store_async_from_lds_b32 %1, %0, off offset:{}" :: "v"({}), "v"(b + i) : "memory");'
+    from_lds = "(unsigned)(__UINTPTR_TYPE__)(L float*)(tile + t)"
+    either = f"if (t < 192) {copy.format(256, from_lds)} else {copy.format(-768, from_lds)}"
+    source, a = KERNEL.format(f"tile[t] = a[i]; MEET; {either}"), np.arange(768, dtype=np.float32)
+    assert np.array_equal(execute(code(source), (3,), (256,), [a, a * 0, 768]).outputs[1], a)
+    assert audited(source, "ab", multiple=MULTIPLE).proved
+    twin = source.replace("offset:-768", "offset:-764")
+    assert not audited(twin, "ab", multiple=MULTIPLE).proved

@@ -113,7 +113,7 @@ WHOLE = "store(b + m * N + n, tile, MODE, N - n, M - m, N, 32, 4);"
 OWN = "if (m < M && n + t < N) b[m * N + n + t]"
 
 #: The twins that are asked always.
-FAST = (1, 2, 16)
+FAST = (1, 2, 16, 17)
 
 TWINS = [
     ("two", "MEET;", "", "race", "race_free"), ("again", "WAIT(0); MEET;", "MEET;", "race", "race_free"),
@@ -132,6 +132,7 @@ TWINS = [
     ("one", WHOLE, f"{WHOLE} {OWN} = 0.f;", "race", "race_free"),
     ("one", WHOLE, f"{WHOLE} {OWN.replace('n + t', 'n + (t ^ 1)')} = 0.f;",
      "race", "race_free"),
+    ("one", "M - m, N, 32, 4)", "M - m, 0, 32, 4)", "race", "race_free"),  # its rows lie on each other
     ("one", WHOLE, f"{WHOLE} tile[t] = 0.f;", "race", "race_free"),
     ("one", WHOLE, f"{WHOLE} MEET; tile[t ^ 1] = 0.f;", "race", "race_free"),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from itertools import chain
 from layoutalg.audit.ask import Answer, Open, unseen
 from layoutalg.audit.claims import aligned, ends, followed, in_bounds, lds_in_bounds
 from layoutalg.audit.followed import Followed
-from layoutalg.audit.global_memory.own_copies import OwnCopy
+from layoutalg.audit.global_memory.own_copies import OwnBox, OwnCopy
 from layoutalg.audit.global_memory.own_rows import OwnRows
 from layoutalg.audit.global_memory.races import UnitMeeting, meetings
 from layoutalg.audit.lds.races import LdsMeeting
@@ -28,12 +28,12 @@ RESTS_ON: tuple[str, ...] = (followed.NAME, ends.NAME, in_bounds.NAME, lds_in_bo
 FAULTS: frozenset[str] | None = frozenset({"race", "collision"})
 
 
-def subjects(kernel: Followed) -> Iterator[UnitMeeting | OwnRows | OwnCopy | LdsMeeting]:
+def subjects(kernel: Followed) -> Iterator[UnitMeeting | OwnRows | OwnBox | OwnCopy | LdsMeeting]:
     """Those of each tensor that is stored to, and those of LDS, with what they may meet."""
     return chain(meetings(kernel.accesses, kernel.ask), kernel.lds_races.meetings())
 
 
-def decided(kernel: Followed, meeting: UnitMeeting | OwnRows | OwnCopy | LdsMeeting) -> Answer:
+def decided(kernel: Followed, meeting: UnitMeeting | OwnRows | OwnBox | OwnCopy | LdsMeeting) -> Answer:
     """That no two threads meet there."""
     answer = meeting.decided()
     waiting = kernel.ask.waiting() if isinstance(answer.verdict, Refuted) else None

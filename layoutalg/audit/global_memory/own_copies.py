@@ -5,6 +5,7 @@
 | what may come behind it | no copy by its instruction is under way there, on any path |
 | another copy that may come before it | the same, the other way round |
 | anything else that may come before it | never: they must be of no common byte |
+| an element of a box, and another of it | never, likewise: no source says which is first |
 
 What stands in one loop with a copy, and itself in another turn, may come before and behind.
 CDNA 5 ISA, 10.8: copies from LDS are reported done in order, of what they write nothing is said, nor of other accesses.
@@ -13,15 +14,19 @@ What it cannot represent: that an access before a copy is done by a wait of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from layoutalg.audit.accesses import TracedAccess
-from layoutalg.audit.ask import Answer, Ask
+from layoutalg.audit.ask import WHOLE, Answer, Ask, shown
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
-from layoutalg.index import all_of, any_of
+from layoutalg.audit.global_memory.unrolled import Part, rolled
+from layoutalg.index import Expr, all_of, any_of, lt
+from layoutalg.index.conditions import excludes
 from layoutalg.index.primed import same
-from layoutalg.prove import ForAll, Shown
+from layoutalg.isa.semantics.tensor import TENSOR_STORES
+from layoutalg.prove import ForAll, Proved, Shown
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 
 
@@ -41,18 +46,61 @@ class OwnCopy:
     def decided(self) -> Answer:
         """Whether they are of no common byte, of one copy in different turns."""
         copy, other, here = self.copy.access, self.other.access, self.tensor.here
+        if set(copy.loops).isdisjoint(other.loops) and excludes(copy.guard, other.guard):
+            return shown(str(self), "guards")
         own = own_coordinates(other.offset, other.guard, alike={*here, *self.tensor.sizes})
         there = others(tuple(dict.fromkeys((*other.loops, *own))))
         offset, guard = moved(other.offset, there), moved(other.guard, there)
-        apart = any_of(copy.offset + copy.width <= offset, offset + other.width <= copy.offset)
+        apart = _apart(copy, offset, other.width)
         goal = any_of(same(copy.loops, there), apart) if copy is other else apart
         given = all_of(self.tensor.launched.given, copy.guard, guard)
         told = (Shown("block and thread", here), Shown("and iteration", tuple(there.values())))
         return self.ask.decide(str(self), ForAll("no copy from LDS meets what its thread does", goal, given, told))
 
 
-def own_copies(tensor: TensorUnits, ask: Ask) -> Iterator[OwnCopy]:
-    """Each copy from LDS beside each access of its thread that is in no order with it."""
+@dataclass(frozen=True)
+class OwnBox:
+    """What a thread is given of a box that is stored: elements of which none is in order with another."""
+
+    tensor: TensorUnits
+    ask: Ask
+    elements: Sequence[TracedAccess]
+
+    def __str__(self) -> str:
+        return f"{self.elements[0]}; element by element"
+
+    def decided(self) -> Answer:
+        """Whether no two are of a common byte: they differ by whole elements, so that they differ is enough."""
+        given, here = self.tensor.launched.given, Shown("block and thread", self.tensor.here)
+        groups = [*rolled([Part(one.offset, one.guard) for one in self.elements], self.tensor.sizes)]
+        if len(groups) == 1:
+            (rolled_up,) = groups
+            there = others(rolled_up.indices)
+            offset, guard = moved(rolled_up.offset, there), moved(rolled_up.guard, there)
+            differ = any_of(same(rolled_up.indices, there), lt(rolled_up.offset, offset), lt(offset, rolled_up.offset))
+            known = all_of(given, rolled_up.guard, guard)
+            whole = self.ask.decide(str(self), ForAll("no elements of a box meet", differ, known, (here,)), WHOLE)
+            if isinstance(whole.verdict, Proved):
+                return whole
+        for one, other in combinations(self.elements, 2):
+            goal, known = _apart(one, other.offset, other.width), all_of(given, one.guard, other.guard)
+            answer = self.ask.decide(str(self), ForAll("no elements of a box meet", goal, known, (here,)))
+            if not isinstance(answer.verdict, Proved):
+                return answer
+        return shown(str(self), "two by two")
+
+
+def _apart(one: TracedAccess, offset: Expr, width: int) -> Expr:
+    return any_of(one.offset + one.width <= offset, offset + width <= one.offset)
+
+
+def own_copies(tensor: TensorUnits, ask: Ask) -> Iterator[OwnCopy | OwnBox]:
+    """Each box that is stored, and each copy from LDS beside what its thread does in no order with it."""
+    boxes: dict[int, list[TracedAccess]] = {}
+    for one in tensor.accesses:
+        if one.access.instruction.name in TENSOR_STORES:
+            boxes.setdefault(one.access.instruction.address, []).append(one.access)
+    yield from (OwnBox(tensor, ask, elements) for elements in boxes.values() if len(elements) > 1)
     for n, copy in enumerate(tensor.accesses):
         for m, other in enumerate(tensor.accesses) if copy.access.goes_back else ():
             asked = other.access.goes_back and m < n  # from the other's side

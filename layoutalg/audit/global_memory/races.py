@@ -36,7 +36,7 @@ from layoutalg.audit.estimates import without_errors
 from layoutalg.audit.global_memory.flags import Flags
 from layoutalg.audit.global_memory.one_value import one_value_at_each_place
 from layoutalg.audit.global_memory.order import barrier_between, in_program_order, last_behind_all
-from layoutalg.audit.global_memory.own_copies import OwnCopy, own_copies
+from layoutalg.audit.global_memory.own_copies import OwnBox, OwnCopy, own_copies
 from layoutalg.audit.global_memory.own_rows import OwnRows, in_own_rows
 from layoutalg.audit.global_memory.units import TensorUnits, UnitAccess
 from layoutalg.audit.global_memory.unrolled import Part, Rolled, rolled, shared_guard, without
@@ -55,7 +55,7 @@ from layoutalg.symex.values.uninterpreted import ASSUMPTION
 MOST_OPEN = 4
 
 
-def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting | OwnRows | OwnCopy]:
+def meetings(accesses: Sequence[TracedAccess], ask: Ask) -> Iterator[UnitMeeting | OwnRows | OwnBox | OwnCopy]:
     """Of each tensor that is stored to, the groups of accesses of which two threads may meet."""
     words = Tickets(ask, accesses), Flags(ask, accesses)
     stored = dict.fromkeys(one.memory for one in accesses if (one.store or one.atomic) and one.memory != LDS)

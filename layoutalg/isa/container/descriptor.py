@@ -166,7 +166,7 @@ def read_descriptor(data: bytes, target: str, name: str) -> Descriptor:
     return found
 
 
-#: Named barriers come by so many, up to four times (LLVM, AMDGPUUsage, NAMED_BAR_CNT).
+#: Named barriers come by so many, up to four times (LLVM, NAMED_BAR_CNT: a quarter of them, rounded up, says lld).
 _NAMED = 4
 
 

@@ -12,7 +12,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.semantics.accesses import ACCESSES
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 from tests.isa.compiled.programs import HEAD, OWN, SHARED, THREADS, kernel
 from tests.matrix import each
 
@@ -56,7 +56,7 @@ def test_drawn_accesses_are_the_same(target):
     seen = set[str]()
     for n in range(count(1, 200)):
         seen |= assert_same(FIRST + n, target)
-    assert len(seen) > 15, seen
+    assert len(seen) > 15 or not KNOWN, seen
 
 
 @pytest.mark.slow

@@ -58,7 +58,9 @@ def twin(text, old, new, place):
     return old.join(parts[: place + 1]) + new + old.join(parts[place + 1 :])
 
 
-@pytest.mark.parametrize(("target", "causal"), turns(product(("gfx90a", "gfx942", "gfx950"), (False, True))))
+@pytest.mark.parametrize(
+    ("target", "causal"), turns(product(("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"), (False, True)))
+)
 def test_attention_is_proved(target, causal):
     program = attention(target, 64, causal, cut=CUT)
     found = verdict(emit_unverified(program), program, target)

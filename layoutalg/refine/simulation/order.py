@@ -7,16 +7,24 @@
 | one, then the other, one a store | the other, then one | that they do not meet |
 
 Accesses count as a whole where that says the same, since a vector of eight elements beside another has 64 pairs; those
-whose offsets' ranges are apart, as in two buffers, do not meet.
+whose offsets' ranges are apart, as in two buffers, do not meet.  So do those of two slots that turns alternate between:
+
+    one in t % 2 · 8192 + [0, 8192), other in (t % 2 ^ 1) · 8192 + [0, 8192): apart where t % 2 is 0, and where it is 1
+
 What it cannot represent: elements of several sizes in one buffer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from layoutalg.index import ZERO, mod, simplify
+from layoutalg.index import ZERO, Expr, const, postorder, simplify, substitute
+from layoutalg.index.multiples import is_multiple
+from layoutalg.index.node import Bound
 from layoutalg.symex.machine.tracing import TracedElement
+
+_TWO = const(2)
 
 Numbered = tuple[int, TracedElement]
 """An element, and where it stands in the program."""
@@ -33,7 +41,7 @@ def changed_places(accesses: Sequence[Numbered]) -> Iterator[tuple[TracedElement
         for other in spans[k + 1 :]:
             if not (one[0][1].store or other[0][1].store) or max(n for n, _ in one) < min(m for m, _ in other):
                 continue
-            if _below(one, other) or _below(other, one):
+            if _apart(one, other):
                 continue
             if _aligned(one, other):
                 yield one[0][1], other[0][1]
@@ -41,9 +49,32 @@ def changed_places(accesses: Sequence[Numbered]) -> Iterator[tuple[TracedElement
                 yield from ((a, b) for n, a in one for m, b in other if m < n)
 
 
-def _below(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
-    """Whether all that one reaches lies below the other, by the ranges of their offsets: in another buffer."""
-    return bool(one[-1][1].offset.hi + one[-1][1].size <= other[0][1].offset.lo)
+def _apart(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
+    """Whether their offsets' ranges do not meet: in two buffers, or in two slots, whichever of them is whose."""
+
+    def outside(turn: Expr, which: int) -> bool:
+        (a, b), (c, d) = (_range(span, turn, which) for span in (one, other))
+        return b <= c or d <= a
+
+    turns = _turns(one[0][1].offset) & _turns(other[0][1].offset)
+    return outside(ZERO, 0) or any(outside(turn, 0) and outside(turn, 1) for turn in turns)
+
+
+def _range(span: Sequence[Numbered], turn: Expr, which: int) -> tuple[Bound, Bound]:
+    """The least byte of a span, and the one behind its greatest, where a turn is that one."""
+    first, last = (_offset(span[k][1].offset, turn, which) for k in (0, -1))
+    return first.lo, last.hi + span[-1][1].size
+
+
+@lru_cache(maxsize=1 << 12)
+def _offset(offset: Expr, turn: Expr, which: int) -> Expr:
+    return simplify(substitute(offset, {turn: const(which)})) if turn is not ZERO else offset
+
+
+@lru_cache(maxsize=1 << 12)
+def _turns(offset: Expr) -> frozenset[Expr]:
+    """What alternates between 0 and 1 with an index."""
+    return frozenset(e for e in postorder(offset) if e.op == "mod" and e.args[0].op == "var" and e.args[1] is _TWO)
 
 
 def _spans(accesses: Sequence[Numbered]) -> Iterator[Sequence[Numbered]]:
@@ -66,4 +97,4 @@ def _follows(last: TracedElement, element: TracedElement) -> bool:
 def _aligned(one: Sequence[Numbered], other: Sequence[Numbered]) -> bool:
     bytes_ = len(one) * one[0][1].size
     same = bytes_ == len(other) * other[0][1].size
-    return same and all(simplify(mod(span[0][1].offset, bytes_)) is ZERO for span in (one, other))
+    return same and all(is_multiple(span[0][1].offset, bytes_) for span in (one, other))

@@ -23,6 +23,7 @@ from itertools import islice
 
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, le, mod, simplify
 from layoutalg.index.conditions import disjunction
+from layoutalg.index.multiples import is_multiple
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 from layoutalg.symex.machine.addresses import ways
@@ -85,7 +86,7 @@ class DescribedBuffer:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
         found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
         exact = moved is ZERO and index is None and not self.rules.unsure
-        clear = exact and all(_is_multiple(e, size) for e in (start, const(first), self.bytes))
+        clear = exact and all(is_multiple(e, size) for e in (start, const(first), self.bytes))
         for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
             inside = le(way + first + size + self.rules.unsure + moved, self.bytes)
             outside = le(self.bytes, way + first)
@@ -111,8 +112,3 @@ class DescribedBuffer:
     def _holds(self, goal: Expr, given: Expr) -> bool:
         goal = simplify(goal)
         return goal is TRUE or (goal is not FALSE and self.w.ranges.decide(goal, given))
-
-
-def _is_multiple(e: Expr, n: int) -> bool:
-    """Whether the normal form shows a number to be a multiple, in each way of a choice."""
-    return all(_is_multiple(way, n) for way in e.args[1:]) if e.op == "select" else simplify(mod(e, n)) is ZERO

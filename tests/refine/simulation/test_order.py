@@ -8,6 +8,7 @@ from layoutalg.kernel.library.transpose import lds_transpose
 from layoutalg.prove import ForAll, Proved, prove
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import Expected, ExpectedElement
+from layoutalg.refine.simulation.order import changed_places
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
@@ -67,3 +68,28 @@ def test_an_access_in_a_loop_without_barriers_keeps_its_order_with_one_outside(s
     assert all(isinstance(v, Proved) for v in verdicts(False, (False, HERE), (True, second), loop))
     kept = all(isinstance(v, Proved) for v in verdicts(True, (False, HERE), (True, second), loop))
     assert kept == (second is APART)
+
+
+TURN = symbol("t", min=0, max=99)
+SLOT = int(LAST) * 4 + 4
+
+
+def changed(*offsets):
+    """The pairs that are asked about of a store and a load, at these offsets, that changed places."""
+    found = [
+        TracedElement(Instruction(n, 8, "DS", "DS"), not n, "lds", offset, TRUE, FALSE, as_expr(0), 4, 4, (TURN,))
+        for n, offset in enumerate(offsets)
+    ]
+    return len(list(changed_places([(1, found[0]), (0, found[1])])))
+
+
+@pytest.mark.parametrize(("other", "asked"), [
+    ((TURN % 2 ^ 1) * SLOT, 0),
+    (((TURN % 2 ^ 1) * (SLOT // 4) + 4) * 4 - 16, 0),
+    (TURN % 2 * SLOT, 1),
+    ((TURN % 2 ^ 1) * (SLOT - 4), 1),
+    ((TURN + 1) % 2 * SLOT, 1),  # not said in the words of the first's turn: asked
+    (TURN // 2 % 2 * SLOT, 1),
+])  # fmt: skip
+def test_slots_in_turns_are_apart_and_no_others(other, asked):
+    assert changed(TURN % 2 * SLOT + THREAD * 4, other + THREAD * 4) == asked

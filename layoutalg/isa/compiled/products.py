@@ -16,6 +16,7 @@ from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.eights import values
 from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, is_scaled
+from layoutalg.isa.semantics.matrix import registers_of as matrix_registers
 from layoutalg.target import CodeFormat
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
@@ -27,18 +28,14 @@ _ARITHMETIC = {
 
 _NARROW_SUMS = ("f16", "bf16")
 
-_BITS = {"f16": 16, "bf16": 16, "fp8": 8, "bf8": 8, "i8": 8, "f32": 32, "i32": 32, "f64": 64}
-
 
 def registers_of(instruction: Instruction, matrix: MatrixInstruction) -> Iterator[Operand]:
     """The registers that an instruction reads and writes."""
-    places = {"a": (matrix.isa_a or matrix.a, matrix.a_dtype), "b": (matrix.isa_b or matrix.b, matrix.b_dtype)}
-    of_sums = matrix.d, matrix.accumulator
-    for role, (held, dtype) in (*places.items(), ("c", of_sums), ("d", of_sums)):
+    counts = matrix_registers(matrix)
+    for role in "abcd":
         operand = operand_of(instruction, role)
         if operand.kind in ("v", "a"):
-            count = held.places[0].shape[1] * _BITS[dtype] // 32
-            yield from (Operand(operand.kind, operand.index + k) for k in range(count))
+            yield from (Operand(operand.kind, operand.index + k) for k in range(counts[role]))
 
 
 class Products:
@@ -59,7 +56,7 @@ class Products:
         types = {matrix.a_dtype, matrix.b_dtype, matrix.accumulator}
         if is_scaled(instruction.name) or not types <= _ARITHMETIC.keys() or matrix.accumulator in _NARROW_SUMS:
             raise UnsupportedInstructionError(f"{instruction.name} has no compiled text")
-        name = f"product_{matrix.name}"
+        name = f"product_{matrix.name}".replace(".", "_")  # formats stand behind dots
         if name not in self._texts:
             self._texts[name] = _function(name, matrix, LEAST.get(matrix.a_dtype, 0.0) if self._flushes else 0.0)
         given = []
@@ -96,7 +93,7 @@ def _function(name: str, matrix: MatrixInstruction, least: float) -> str:
     places = {"a": a, "b": b, "d": matrix.d}
     tables = (f"static const uint16_t {name}_{role}[] = {{{_flat(one)}}};" for role, one in places.items())
     elements = {role: one.places[0].shape[1] for role, one in places.items()}
-    words = elements["d"] * _BITS[matrix.accumulator] // 32
+    words = matrix_registers(matrix)["d"]
     return f"""{chr(10).join(tables)}
 static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb)[LANES], uint32_t (*rc)[LANES],
                    uint32_t (*rd)[LANES]) {{

@@ -128,3 +128,20 @@ def test_an_immediate_moves_both_ends_of_a_copy() -> None:
     assert audited(source, "ab", multiple=MULTIPLE).proved
     twin = source.replace("offset:-768", "offset:-764")
     assert not audited(twin, "ab", multiple=MULTIPLE).proved
+
+
+SHARED = KERNEL.format("""tile[t] = a[i]; MEET; STORE(32, b + i, tile + (t & 31));
+  if (__builtin_amdgcn_readfirstlane(t / 32) >= 0) WAIT(0);
+  MEET; if (t >= 32) tile[t - 32] = 1; WAIT(0);""")
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+def test_each_wave_that_copies_from_one_place_is_waited_for(waits: int) -> None:
+    """The last that copies is not the last that has."""
+    source, a = SHARED.replace(">= 0) WAIT", f">= {waits}) WAIT"), np.arange(256, dtype=np.float32)
+    assert audited(source, "ab", multiple=MULTIPLE).proved == (waits == 0)
+    if waits:
+        with pytest.raises(Fault, match="a copy of another wave"):
+            execute(code(source), (1,), (256,), [a, a * 0, 256])
+    else:
+        assert np.array_equal(execute(code(source), (1,), (256,), [a, a * 0, 256]).outputs[1], a % 32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -56,12 +56,18 @@ class WaveCopies(ReachedMemory):
         self.coming = [lanes.put(nothing, dword) for dword in memory.gather(positions, access.size)]
         self._note(self.read, access, positions, rows)
 
-    def _note(self, each: Sequence[Landing], access: MemoryInstruction, positions: Array, rows: Array) -> None:
+    def _note(self, each: list[Landing], access: MemoryInstruction, positions: Array, rows: Array) -> None:
         """A copy from LDS touches these places until a wait for its counter: that of lanes, or of boxes."""
         counters = self.architecture.counters
         counter = counters.copies_back if access.by_lane else counters.tensors
-        (copied,) = (one for one in each if one.counter == counter)
-        copied.note(positions, access.size, rows, self.registers.track.issued[counter][rows])
+        tables, tickets = [one for one in each if one.counter == counter], self.registers.track.issued[counter][rows]
+        left, number = np.arange(len(rows)), 0
+        while left.size:
+            if number == len(tables):
+                tables.append(tables[0].another())
+                each.append(tables[-1])
+            copied, number = tables[number], number + 1
+            left = left[copied.note_beside(positions[left], access.size, rows[left], tickets[left], self.waves)]
 
     def _kept(self, access: MemoryInstruction, in_lds: Array | None, active: Array) -> Array:
         """The lanes whose copies are made: those are dropped whose place is beyond all LDS (`semantics.accesses`)."""

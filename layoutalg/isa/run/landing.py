@@ -1,6 +1,7 @@
 """What loads bring straight to LDS, and is under way: nobody may look at these places, or store there.
 
-Of copies from LDS to memory, nobody may store to what they read, nor touch what they write.
+Of copies from LDS to memory, nobody may store to what they read, nor touch what they write.  Several waves may read a
+place at once: each is noted in a table in which no other is under way there.
 
 The data are put there when the load is issued, as no correct program can tell; each place remembers the wave and its
 ticket (how many loads it had issued), which later accesses ask of:
@@ -43,22 +44,34 @@ class Landing:
         `counter` counts the loads; `does` is what one of somebody is told to do.
         """
         self.name, self.size, self.element, self.counter, self.does = name, size, element, counter, does
-        self.who: Array | None = None  # nobody's so far
-        self.ticket = np.zeros(0, np.int64)
+        self.who, self.ticket = np.zeros(0, np.int64), np.zeros(0, np.int64)  # nobody's so far
 
     def note(self, positions: Array, size: int, rows: Array, tickets: Array) -> None:
         """Loads of these waves (rows of the machine) bring so many bytes to each place."""
-        if self.who is None:
-            count = -(-self.size // self.element) + 1
-            self.who, self.ticket = np.full(count, NOBODY, np.int64), np.zeros(count, np.int64)
-        places = self._touched(positions, size)
-        self.who[places], self.ticket[places] = rows[:, None], tickets[:, None]
+        self._begin()
+        self._put(self._touched(positions, size), rows, tickets)
+
+    def another(self) -> Landing:
+        """One of nobody's, for what does not find room here."""
+        return Landing(self.name, self.size, self.element, self.counter, self.does)
+
+    def note_beside(self, positions: Array, size: int, rows: Array, tickets: Array, waves: Synchronised) -> Array:
+        """Notes those that find no other wave's under way, and says of which that is not so."""
+        self._begin()
+        places, own = self._touched(positions, size), rows[:, None]
+        who = self.who[places]
+        held = (who != NOBODY) & (who != own)
+        held &= self.ticket[places] > waves.complete[landed(self.counter)][np.maximum(who, 0)]
+        left = held.any(axis=1)
+        self._put(places[~left], rows[~left], tickets[~left])
+        found: Array = left | (self.who[places] != own).any(axis=1)
+        return found
 
     def check(
         self, positions: Array, size: int, rows: Array, done: Array, waves: Synchronised, describe: Describe, where: str
     ) -> None:
         """A `Fault` where an access touches what is under way; `done` are the tickets that each wave has waited for."""
-        if self.who is None or not positions.size:
+        if not self.who.size or not positions.size:
             return
         places = self._touched(positions, size)
         who, ticket, own = self.who[places], self.ticket[places], rows[:, None]
@@ -71,6 +84,14 @@ class Landing:
         thread, place = describe(int(lane)), self.name(int(places[lane, k]) * self.element)
         whose = "its own wave" if who[lane, k] == rows[lane] else "another wave, with no wait and barrier between"
         raise Fault("race", f"{thread} accesses {place}, which {self.does.format(whose)}", where, thread=thread)
+
+    def _begin(self) -> None:
+        if not self.who.size:
+            count = -(-self.size // self.element) + 1
+            self.who, self.ticket = np.full(count, NOBODY, np.int64), np.zeros(count, np.int64)
+
+    def _put(self, places: Array, rows: Array, tickets: Array) -> None:
+        self.who[places], self.ticket[places] = rows[:, None], tickets[:, None]
 
     def _touched(self, positions: Array, size: int) -> Array:
         """The elements that accesses touch."""

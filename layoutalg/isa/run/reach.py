@@ -118,7 +118,7 @@ class ReachedMemory:
     ) -> None:
         """A `Fault` where an access touches what copies from LDS read or write."""
         for copied in each:
-            if copied.who is not None:
+            if copied.who.size:
                 done = self.registers.track.done[copied.counter]
                 copied.check(places, size, lanes.rows, done, self.waves, describe, self.registers.where)
 

@@ -114,7 +114,7 @@ def _scales(registers: WaveRegisters, instruction: Instruction, scales: BlockSca
         return _of_each(np.full((1, 1, 1, registers.lanes), operand.index >> 23 & 0xFF, np.uint32), side, scales)
     elif operand.kind == "s" and by_bytes:
         held = [registers.read_scalar(replace(operand, index=operand.index + k), 32) for k in range(scales.registers)]
-        _refuse_different(held, instruction)
+        _refuse_different(held, instruction, registers.running)
     else:
         raise UnsupportedInstructionError(f"{instruction.place}: a scale that is {operand}")
     if not by_bytes:
@@ -125,10 +125,10 @@ def _scales(registers: WaveRegisters, instruction: Instruction, scales: BlockSca
     return np.repeat(_power(codes.reshape(*codes.shape[:-2], -1)), scales.block, axis=-1)
 
 
-def _refuse_different(words: Sequence[Array], instruction: Instruction) -> None:
-    """Raises `UnsupportedInstructionError` for scalar words of scales that are not all alike."""
+def _refuse_different(words: Sequence[Array], instruction: Instruction, running: Array) -> None:
+    """Raises `UnsupportedInstructionError` for scalar words of scales that are not all alike, of waves that run."""
     first = words[0] & np.uint32(0xFF)
-    if not all((word == first * np.uint32(0x01010101)).all() for word in words):
+    if not all(((word == first * np.uint32(0x01010101)) | ~running).all() for word in words):
         raise UnsupportedInstructionError(f"{instruction.place}: different scales in scalar registers")
 
 

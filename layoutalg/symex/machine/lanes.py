@@ -25,6 +25,7 @@ What it cannot represent: numbers of lanes that are written to and not constant;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from layoutalg.index import (
@@ -51,6 +52,9 @@ from layoutalg.symex.values.unknowns import NOTHING_KNOWN, Kind, arguments_of, f
 from layoutalg.symex.values.word import Bit, Mask, NotReadable, Word
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.operand import BlockScales, MatrixInstruction
+
+#: Words of 32 bits, and a one in each of their bytes.
+_WORDS, _EACH_BYTE = 1 << 32, 0x01010101
 
 
 class SymbolicLanes:
@@ -209,8 +213,9 @@ class SymbolicLanes:
             return [self.registers.read_register(one, 32) for one in held]
         if operand.kind == "s" and scales.held_by == "bytes":
             words = [word for one in held if isinstance(word := self.registers.read_scalar(one, 32), Word)]
-            if len(words) == len(held):
-                return words
+            if len(words) < len(held) or not _are_one_scale(words):
+                raise NotReadable(f"{instruction.place}: scalar registers that are not seen to have one scale alone")
+            return words
         if operand.kind != "float" or scales.held_by == "bytes":
             raise NotReadable(f"{instruction.place}: a scale that is {operand}")
         return [self.w.const((operand.index >> 23 & 0xFF) * 0x01010101, 32)]  # its exponent in every byte
@@ -223,3 +228,11 @@ class SymbolicLanes:
         if (operand.kind, operand.index) != ("int", 0):
             raise NotReadable(f"{instruction}: a matrix operand that is the constant {operand}")
         return [self.w.const(0, 32)] * count
+
+
+def _are_one_scale(words: Sequence[Word]) -> bool:
+    """Whether all bytes are one number: of others sources differ in what they are the scales of (`isa.run.matrix`)."""
+    numbers = {simplify(word.expr) for word in words}
+    return len(numbers) == 1 and all(
+        e.op == "const" and e.value % _WORDS == e.value % 256 * _EACH_BYTE for e in numbers
+    )

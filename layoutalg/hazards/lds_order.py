@@ -17,7 +17,8 @@ counter of loads, so that even its own wave has to wait before it looks; before 
 
 The block is as large as the kernel allows, in a row.  Where nobody says so (HIP's 1024, without launch bounds; a kernel
 that asks for the thread's second number too), what two waves do stays undecided.
-What it cannot represent: places that arguments, loops or memory say; order by flags; blocks of several dimensions.
+What it cannot represent: places that arguments, loops or memory say, and boxes of a tensor; order by flags; blocks of
+several dimensions.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def block_position(program: Program, number: str = "blockIdx.x") -> list[str]:
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> block_position(lds_transpose())[0]
-    'const int by = (int)(blockIdx.x % (unsigned)((M + 63) >> 6));'
+    'const int bx = (int)(blockIdx.x % (unsigned)((N + 63) >> 6));'
     """
     index = index_type(program)
     if not program.linear:

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_a_narrow_access_takes_and_leaves_the_bits_that_its_text_says(target, na
     data = np.random.default_rng(6).integers(128, 256, ROOM, np.uint8)
     memory = GlobalMemory([Region("room", data.copy(), HERE - ROOM // 2)])
     kernel = program.kernel
-    machine = ConcreteMachine(kernel.__class__(**{**vars(kernel), "lds_bytes": 4096}), np.zeros((1, 3), np.int64), 1,
+    machine = ConcreteMachine(replace(kernel, lds_bytes=4096), np.zeros((1, 3), np.int64), 1,
                               kernel.wave_size, memory, 1, LdsMeter(kernel.target), strict=False)  # fmt: skip
     vectors, scalars = registers(kernel.wave_size)
     machine.registers.vectors |= vectors

@@ -8,7 +8,7 @@ import pytest
 
 from layoutalg.index import array, as_expr, symbol, value, var
 from layoutalg.symex.idioms.bitwise import disjoint, exclusive, possible_bits
-from tests.fuzzing import FIRST, count
+from tests.fuzzing import FIRST, KNOWN, count
 
 X, Y, Z = var("i", 4), var("j", 6), symbol("Z", min=-3, max=5)
 ATOMS = (X, Y, Z, X * Y, Y // 2, Y % 3, X * Z)
@@ -41,7 +41,7 @@ def test_numbers_that_are_apart_are_added_by_or():
         if disjoint(one, other):
             seen += 1
             assert all(value(one, p) | value(other, p) == value(one, p) + value(other, p) for p in points())
-    assert seen > 10
+    assert seen > 10 or not KNOWN
 
 
 def test_an_exclusive_or_with_a_constant_is_a_sum_only_where_no_bit_is_in_both():

@@ -60,7 +60,7 @@ def test_what_the_first_lane_has_on_a_way_that_all_lanes_take_is_what_all_have()
     f"{FIRST} if (first < n) o[first] = x[i];",  # lanes of a wave meet
     f"{FIRST} if (i < n) o[first + lane] = x[first + 63];",  # a lane that is beyond
     "int j = __builtin_amdgcn_ds_bpermute((lane ^ 1) * 4, i); if (i < n) o[i] = x[j];",
-    "int j = __builtin_amdgcn_ds_bpermute((lane & 62) * 4, i); if (j < n) o[j] = x[j];",  # two lanes store there
+    "int j = __builtin_amdgcn_ds_bpermute((lane & 62) * 4, i); if (i < n && j < n) o[j] = x[i];",  # two there
     "int j = __builtin_amdgcn_readlane(i, 63); if (i < n) o[i] = x[j];",
     "if (i < n) { int j = __builtin_amdgcn_update_dpp(0, i, 0x141, 0xf, 0xf, false); o[j] = x[i]; }",
     "if (i < n && lane > 3) { int j = __builtin_amdgcn_readlane(i, 0); o[i] = x[i - j]; }",

@@ -484,6 +484,12 @@ static WHOLE bool store_all(Block *, Wave *, const uint64_t *, uint64_t, const u
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
 static inline bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
                          uint32_t (*from)[LANES], unsigned shift) {
+  uint32_t kept[LANES];
+  if (SPACE == LDS) {  // what a mask drops (semantics.accesses, MASKS)
+    for (unsigned l = 0; l < LANES; l++)
+      kept[l] = at[l] + further - (1ull << 30) < (1ull << 30) + (1ull << 17) ? 0 : lanes[l];
+    lanes = kept;
+  }
   if (!CHECKED) return store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift);
   uint64_t low, high;
   bool full;

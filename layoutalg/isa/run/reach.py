@@ -21,7 +21,7 @@ from layoutalg.isa.run.races import Races, Synchronised
 from layoutalg.isa.run.registers import APERTURES, WaveRegisters
 from layoutalg.isa.run.scratch import ScratchMemory
 from layoutalg.isa.run.spaces import Describe, GlobalMemory, Memory
-from layoutalg.isa.semantics.accesses import MemoryInstruction, needed_alignment
+from layoutalg.isa.semantics.accesses import MASKS, MemoryInstruction, needed_alignment
 from layoutalg.isa.semantics.ordering import CACHES
 
 
@@ -78,8 +78,12 @@ class ReachedMemory:
         return np.asarray(registers.by_wave(word)[0])
 
     def _split(self, access: MemoryInstruction, address: Array, lanes: Chosen) -> list[tuple[str, Array, Chosen]]:
-        """A flat access as accesses of the spaces that its addresses lie in."""
+        """A flat access as accesses of the spaces that its addresses lie in; what masks drop is none."""
         registers = self.registers
+        if access.space == "lds" and access.store:
+            masked = lanes.active & (address >= MASKS.start) & (address < MASKS.stop)
+            lanes = lanes.among(~masked) if masked.any() else lanes
+            return [(access.space, address, lanes)] if lanes.active.any() else []
         if access.space != "flat":
             return [(access.space, address, lanes)]
         upper = registers.w.high(address)

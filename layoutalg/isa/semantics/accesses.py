@@ -21,6 +21,8 @@ another load would have its result, and the immediate moves both ends (CDNA 5 IS
 has it; LLVM, SIInstrInfo: `vdst` is read).  A counter of their own counts them (LLVM's pull requests 185810, 185813).
 A lane whose place lies beyond all LDS of the machine copies nothing, and reads nothing (the same; Triton's pull request
 9761): so compilers mask.  One that lies beyond the block's LDS but not there is dropped too, and no kernel means it.
+Stores to LDS are dropped there, too (RDNA 2 ISA, 3.6.1; Triton's pull request 10588, of gfx1250 and GFX9), but a wrong
+index comes there as well: for a mask is taken what no index comes to by mistake (`MASKS`), the rest is out of bounds.
 
 `GLOBAL_STORE_ASYNC_FROM_LDS_*` copy the other way: `vdata` is the lane's place in LDS, the immediate moves both ends
 (rocm-systems' pull request 10199, with CDNA 5 ISA, 10.8.1; LLVM's 190776).  What a lane beyond the block's LDS stores
@@ -46,6 +48,9 @@ from typing import Any
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
 from layoutalg.target.transposed import TRANSPOSED, TransposedLoad
+
+#: Addresses of LDS by which compilers mask stores: Triton's is 2³¹ − 1, and an immediate may be added to it.
+MASKS = range(1 << 30, (1 << 31) + (1 << 17))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
-from layoutalg.index import TRUE, ZERO, Expr, all_of, const, div, lt, mod, simplify
+from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, const, div, lt, mod, negation, simplify
 from layoutalg.isa.decode.instructions import Instruction
-from layoutalg.isa.semantics.accesses import MemoryInstruction
+from layoutalg.isa.semantics.accesses import MASKS, MemoryInstruction
 from layoutalg.isa.semantics.tensor import TENSOR_STORES, word_of
-from layoutalg.symex.machine.buffers import RangedPart
+from layoutalg.symex.machine.addresses import decided, ways
+from layoutalg.symex.machine.buffers import MOST_WAYS, RangedPart
 from layoutalg.symex.machine.elements import joined_elements, split_in_elements
 from layoutalg.symex.machine.outstanding import access_at, copy_back_at, lds_at, scalar_load_at
 from layoutalg.symex.machine.recorded import RecordedMemory
@@ -182,3 +184,14 @@ class SymbolicCopies(RecordedMemory):
         if not access.by_lane:
             return TRUE
         return lt(self.w.unsigned(start), const(gpu(self.kernel.target).lds_bytes))
+
+    def _unmasked(self, access: MemoryInstruction, address: Word) -> RangedPart:
+        """An access, but of the cases in which it is a store to LDS that a mask drops (`isa.semantics.accesses`)."""
+        if access.space != "lds" or not access.store:
+            return RangedPart(address, access.size, TRUE)
+        each = islice(ways(address.expr), MOST_WAYS + 1)
+        masked = [when for when, way in each if way.op == "const" and int(way.value) % (1 << 32) in MASKS]
+        if not masked:
+            return RangedPart(address, access.size, TRUE)
+        made = negation(any_of(*masked))
+        return RangedPart(self.w.word(decided(address.expr, made), address.bits), access.size, made)

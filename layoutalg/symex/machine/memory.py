@@ -73,7 +73,7 @@ class SymbolicMemory(SymbolicCopies):
         if access.transposed:
             self._load_transposed(instruction, access, access.transposed, addresses[0])
             return
-        parts = [RangedPart(address, access.size, TRUE) for address in addresses]
+        parts = [self._unmasked(access, address) for address in addresses]
         self._carry_out(instruction, access, parts, counted, in_lds)
 
     def access_buffer(

@@ -625,6 +625,7 @@ static WHOLE bool ranged(Block *B, Wave *W, uint64_t base, uint64_t count, uint6
       bool out = start >= count && ((offset[l] + scalar) & 0xFFFFFFFF) + 4 * k >= count;
       if (index && (upper & STRIDE)) out = index[l] >= count;
       if (how) there = count != 0, out = count == 0;
+      if (start + UNIT > 1ull << 32) there = out = false;  // no source says what is there
       doubt |= active && !there && !out;
       in[k][l] = active && there ? ~0u : 0;
       doubt |= TOGETHER && in[k][l] != in[0][l];

@@ -42,6 +42,7 @@ def in_range(
         if index is not None:
             out = np.where(upper & np.uint64(rules.stride) != 0, index >= count, out)
         there, out = np.where(unchecked, count != 0, there), np.where(unchecked, count == 0, out)
+        there, out = (one & (start + np.uint64(min(size, 4)) <= np.uint64(1 << 32)) for one in (there, out))
         doubt |= active & ~there & ~out
         inside.append(active & there)
     if whole or not rules.by_dword:

@@ -20,10 +20,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, const, le, mod, simplify
 from layoutalg.index.conditions import disjunction
 from layoutalg.index.multiples import is_multiple
+from layoutalg.index.node import Bound
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 from layoutalg.symex.machine.addresses import ways
@@ -96,9 +98,10 @@ class DescribedBuffer:
                 outside = le(self.bytes, index)
             if self.unchecked:
                 inside, outside = le(1, self.bytes), le(self.bytes, 0)
-            inside, outside = (all_of(one, way < 1 << 32) for one in (inside, outside))
+            there = le(way + first + size, 1 << 32)  # whether a dword beyond begins anew at 0, no source says
+            inside, outside = (all_of(one, there) for one in (inside, outside))
             given = all_of(self.w.ranges.given, condition)
-            if clear and way.hi < 1 << 32:  # it is either by the multiples that these are
+            if clear and _greatest(way) + first + size <= 1 << 32:  # it is either by the multiples that these are
                 inside = simplify(inside)
             elif self._holds(inside, given):
                 inside = TRUE
@@ -112,3 +115,9 @@ class DescribedBuffer:
     def _holds(self, goal: Expr, given: Expr) -> bool:
         goal = simplify(goal)
         return goal is TRUE or (goal is not FALSE and self.w.ranges.decide(goal, given))
+
+
+def _greatest(e: Expr) -> Bound:
+    """What a number is at most, by its range and the power of two of which it is seen to be a multiple."""
+    step = next((n for n in (16, 8, 4, 2) if is_multiple(e, n)), 1)
+    return e.hi if e.hi == inf else e.hi // step * step

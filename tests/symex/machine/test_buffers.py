@@ -7,7 +7,7 @@ import pytest
 
 from layoutalg.audit.audit import Audit
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.index import Expr, select, value, var
+from layoutalg.index import FALSE, Expr, select, value, var
 from layoutalg.isa.run.buffers import in_range
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.symex.machine.arithmetic import IndexValues
@@ -303,3 +303,19 @@ def test_halves_of_two_pointers_are_no_pointer(target: str) -> None:
     body = """unsigned long long a = (unsigned long long)x, b = (unsigned long long)y;
     const float* p = (const float*)(a & 0xffffffff | b >> 32 << 32); if (I < n) o[I] = p[I];"""
     assert "it is not seen to be the address of y or the address of x and an offset" in why(audited(target, body))
+
+
+@pytest.mark.parametrize(("offset", "known"), [(0xFFFFFFF0, True), (0xFFFFFFF8, False), (1 << 31, True)])
+def test_an_element_that_begins_below_2_32_and_ends_above_is_refused(offset: int, known: bool) -> None:
+    """Its last dwords may be the buffer's first."""
+    w, words = IndexValues(by_enumeration), [1 << 20, 4096, 0, FLAGS["gfx942"], 0]
+    numbers, offsets = [np.full(LANES, word, np.uint64) for word in words], np.full(LANES, offset, np.uint64)
+    buffer, access = described(w, "cdna", words), ACCESSES["BUFFER_LOAD_DWORDX4"]
+    if known:
+        assert not np.any(in_range("cdna", [*numbers, offsets], 16, False, np.ones(LANES, np.bool_), "here")[1])
+        assert [part.inside for part in buffer.parts(access, w.word(0), w.word(offset, 64))] == [FALSE]
+        return
+    with pytest.raises(UnsupportedInstructionError, match="sources differ"):
+        in_range("cdna", [*numbers, offsets], 16, False, np.ones(LANES, np.bool_), "here")
+    with pytest.raises(NotReadable, match="sources differ"):
+        buffer.parts(access, w.word(0), w.word(offset, 64))

@@ -53,9 +53,7 @@ class TracedAccess:
     order: Order | None = None  # where waves may know by atomic operations how far others are
     element: int = 4  # bytes of what its tensor is made of, no more than a dword
     late_loads: frozenset[int] = frozenset()  # of a store: scalar loads before it in the code that it may come before
-    late_copies: frozenset[int] = (
-        frozenset()
-    )  # of memory: copies from LDS before it in the code that it may come before
+    late_copies: frozenset[int] = frozenset()  # of memory: likewise copies from LDS before it in the code
 
     @property
     def in_step(self) -> bool:

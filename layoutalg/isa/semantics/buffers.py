@@ -25,8 +25,8 @@
 An offset is the vector part and the immediate.  An element is out of range where its offset is no less than the bytes
 (CDNA), or with its size more (RDNA).  CDNA looks at each dword, RDNA at all of an element.  Sources say three things of
 the scalar offset (`SCALAR`).  Of CDNA 5 one says that what ends where the buffer does is in range (its ISA, 9.4.1, as
-rocjitsu has it), one that it is not (ROCm's llvm-project, comgr's transpiler: "over-clamps"). Whether
-what lies beyond the offset 2³² is at the buffer's start, none says.
+rocjitsu has it), one that it is not (ROCm's llvm-project, comgr's transpiler: "over-clamps").  Whether what lies beyond
+the offset 2³² is at the buffer's start, none says.
 
 An access with an index (`idxen`) goes to index · stride besides; where that is not 0,
 its index is no less than the bytes, which then are records (rocm-systems, rocjitsu, of CDNA's machines), or its offset

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from layoutalg.device.process import run_compiler
@@ -47,6 +49,8 @@ def _parsed(command: tuple[str, ...], text: str) -> tempfile.TemporaryDirectory[
 def parsed(command: Sequence[str], text: str) -> tempfile.TemporaryDirectory[str]:
     """The folder of a text as the compiler has parsed it, with what else the command writes."""
     folder = tempfile.TemporaryDirectory(prefix="layoutalg-")
+    # A pool's process ends without `atexit`, by which the folder would go.
+    Finalize(folder, shutil.rmtree, (folder.name,), {"ignore_errors": True}, exitpriority=0)
     (Path(folder.name) / SOURCE).write_text(text)
     step = (*command, "-Xclang", "-emit-pch", "-S", SOURCE, "-o", "before.pch")
     status, said = run_compiler(step, folder.name)

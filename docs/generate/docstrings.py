@@ -1,4 +1,7 @@
-"""Docstrings as Markdown: examples (>>>) become code blocks, which Markdown would take for quotations."""
+"""Docstrings as Markdown: examples (>>>) become code blocks, which Markdown would take for quotations.
+
+And our dataclasses are told as the standard library's, whose signatures griffe knows to write.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,19 @@ EXAMPLE = re.compile(r"(?:^[ ]*>>> .*(?:\n(?![ ]*$).*)*\n?)", re.MULTILINE)
 """A line with a prompt, and the lines after it up to an empty one."""
 
 
+RECORD = "layoutalg.records.dataclass"
+
+
 class Examples(griffe.Extension):
     """Fences the examples of every docstring."""
+
+    def on_class_instance(self, *, cls: griffe.Class, **kwargs: Any) -> None:
+        """Names the standard library's decorator where it is ours, which is the same with other code below."""
+        for decorator in cls.decorators:
+            if decorator.callable_path == RECORD:
+                name = griffe.ExprName("dataclasses.dataclass")
+                is_call = isinstance(decorator.value, griffe.ExprCall)
+                decorator.value = griffe.ExprCall(name, decorator.value.arguments) if is_call else name
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Changes the docstring of each object where it has one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from layoutalg.audit.undefined import is_undefined, unwritten_by_loops, where_guard_undefined, where_undefined
@@ -12,6 +12,7 @@ from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, conjuncts, mod, sim
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.accesses import ACCESSES, needed_alignment
 from layoutalg.isa.semantics.tensor import TENSOR_COPIES, TENSOR_STORES
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.tracing import Order, TracedElement

@@ -18,7 +18,6 @@ What it cannot represent: acts in loops, but for the last iteration of one; scal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +26,7 @@ from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.lds.block import BlockThreads
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, any_of, const, eq
 from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import moved
 

@@ -7,7 +7,7 @@ Of what occurs in a question is known what the launch assumes of loaded data, an
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from layoutalg.audit import answers
@@ -15,6 +15,7 @@ from layoutalg.index import TRUE, Expr, budget
 from layoutalg.launch.relations import LoadedElement
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import Limits, Obligation, Proved, Unknown, Verdict
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.facts import Asker
 from layoutalg.symex.machine.addresses import laid_out
 from layoutalg.symex.machine.environment import Environment, TracedLoad

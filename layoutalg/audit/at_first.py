@@ -21,7 +21,7 @@ What it cannot represent: loads that find what was there at first in some iterat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.audit.accesses import TracedAccess
 from layoutalg.audit.ask import Ask, AtFirst, LaunchMemory
@@ -29,6 +29,7 @@ from layoutalg.audit.tickets import Tickets
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, conjuncts, eq, mod, negation, simplify, variables
 from layoutalg.index.primed import same
 from layoutalg.launch.memory import TensorMemory
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.facts import Facts
 from layoutalg.symex.machine.wave_unknowns import NOBODY
 from layoutalg.symex.trace import Trace, terms

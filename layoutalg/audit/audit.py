@@ -15,7 +15,7 @@ A kernel with preloaded arguments is audited from both of its entries, unless th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.audit import joined
 from layoutalg.audit.ask import Open, unseen
@@ -35,6 +35,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.block_sizes import EVERY, ManyBlocksError, of_each_block
 from layoutalg.launch.symbolic import always_launched, is_of_all_sizes, said_of_sizes
 from layoutalg.prove import Refuted, Unknown, Verdict, Verdicts
+from layoutalg.records import dataclass
 from layoutalg.symex.entries import WITHOUT_PRELOAD
 from layoutalg.symex.trace import STANDING
 from layoutalg.symex.values.uninterpreted import ASSUMPTION

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import prod
 from pathlib import Path
@@ -32,6 +31,7 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.index import symbol
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 with lazy_imports():

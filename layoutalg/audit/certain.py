@@ -16,10 +16,10 @@ What it cannot represent: loops that are left by what was loaded in them, but fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.audit.epochs import counted_loops
 from layoutalg.index import ONE, ZERO, Expr, all_of
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.values.instances import moved
 

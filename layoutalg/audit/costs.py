@@ -23,7 +23,7 @@ What it cannot represent: lanes that lie apart by sizes, or by what was loaded; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import gcd, prod
 
@@ -41,6 +41,7 @@ from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.memory.coalescing import fewest, segments
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict, Witness
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arguments import ALIGNED
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess, accesses
@@ -22,6 +22,7 @@ from layoutalg.index import TRUE, Expr, InexpressibleError, all_of, budget, div,
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Limits, Shown
+from layoutalg.records import dataclass
 from layoutalg.symex.entries import enter_alike
 from layoutalg.symex.machine.environment import Inputs
 from layoutalg.symex.machine.tracing import TracedElement

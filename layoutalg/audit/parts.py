@@ -10,10 +10,10 @@ What it cannot represent: radices of which one does not divide the next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from layoutalg.index import ZERO, Expr, all_of, conjuncts, postorder, var, variables
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import kind_of
 
 

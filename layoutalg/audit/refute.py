@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from layoutalg.audit.alone import Alone
@@ -33,6 +33,7 @@ from layoutalg.formats.equation import Equation
 from layoutalg.formats.launch import Launch
 from layoutalg.index import budget
 from layoutalg.prove import Refuted, Unknown, Verdict, Witness
+from layoutalg.records import dataclass
 from layoutalg.symex.trace import Trace
 from layoutalg.target.model import DWORD
 

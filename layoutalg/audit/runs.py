@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, islice
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +32,7 @@ from layoutalg.launch.report import address_of
 from layoutalg.launch.symbolic import MOST_BLOCKS, KernelLaunch
 from layoutalg.launch.tensors import Draw, shape_of
 from layoutalg.launch.tensors import Sizes as SizesOf
+from layoutalg.records import dataclass
 
 #: Bytes of all tensors, blocks, and instructions of a run at most; a search makes no more runs after so many in all.
 BYTES, BLOCKS, STEPS, ALL_STEPS = 1 << 22, 1 << 10, 60_000, 120_000

@@ -15,13 +15,14 @@ What it cannot represent: what was loaded in turns that the witness does not num
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.index import Expr, InexpressibleError, variables
 from layoutalg.index.evaluate import value
 from layoutalg.isa.run.arguments import Triple
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Witness
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.orders import BlockOrder
 from layoutalg.symex.trace import Trace
 from layoutalg.symex.values.instances import moved, others, own_coordinates

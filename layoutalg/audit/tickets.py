@@ -15,7 +15,6 @@ What it cannot represent: tickets in loops, counters that begin elsewhere, or ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess
@@ -27,6 +26,7 @@ from layoutalg.index.primed import same
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.ordering import DEVICE, SCOPED
 from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE
 from layoutalg.symex.values.instances import moved, origin_of, own_coordinates, place_of
 from layoutalg.symex.values.unknowns import arguments_of, dependencies, function_of

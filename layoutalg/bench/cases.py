@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ import numpy as np
 
 from layoutalg.kernel.library import kernels
 from layoutalg.kernel.library.entry import Task, Work
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 Rival = Callable[[list[Any], Any], Callable[[], object]]

@@ -18,7 +18,7 @@ import datetime
 import math
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from layoutalg.bench.cases import Case, Rival
@@ -27,6 +27,7 @@ from layoutalg.bench.prepare import Prepared, PreparedCandidate, TimedLaunch
 from layoutalg.bench.torch_lab import TorchLab
 from layoutalg.device.codeobject import CodeObject
 from layoutalg.device.runtime import BoxOf, Device, Module
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 TOLERANCE = {"f32": 1e-5, "f16": 2e-3, "bf16": 2e-2}

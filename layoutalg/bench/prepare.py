@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from layoutalg.kernel.emit.kernel import NotProvedError
 from layoutalg.kernel.library.entry import Task
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.verify import verify
+from layoutalg.records import dataclass
 from layoutalg.target import is_target
 
 

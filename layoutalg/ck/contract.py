@@ -17,7 +17,7 @@ whose views begin elsewhere than a block's numbers times strides say; contents t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import lcm
 
 from layoutalg.ck.probe import MOST, ONCE, KernelView, ProbedKernel
@@ -26,6 +26,7 @@ from layoutalg.index import ONE, Expr, div, simplify, substitute, symbol, variab
 from layoutalg.index.normal import normal
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.launch.symbolic import AXES
+from layoutalg.records import dataclass
 
 #: What a size of the grid alone is at most, before what must fit into the bytes of an argument and a buffer.
 OUTER = 64

@@ -24,11 +24,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from layoutalg.errors import LayoutError
 from layoutalg.kernel.library.plans import Plan
+from layoutalg.records import dataclass
 from layoutalg.target import target
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.known import matrix_instructions

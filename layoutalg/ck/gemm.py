@@ -25,7 +25,7 @@ What it cannot represent: k_batch above 1, persistent kernels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import lcm
 from pathlib import Path
 from typing import cast
@@ -36,6 +36,7 @@ from layoutalg.ck.space import SCHEDULERS, Configuration, named
 from layoutalg.device.constants import constants
 from layoutalg.errors import LayoutError
 from layoutalg.formats.cpp import CppError, CppUnit, CppUnitError
+from layoutalg.records import dataclass
 
 MOST_TURNS = 128
 """Turns of the loop over K at most; of each count CK was asked."""

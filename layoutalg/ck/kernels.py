@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from string import Template
 
 from layoutalg.device.compile import compile_source
 from layoutalg.errors import LayoutError
 from layoutalg.formats.shape import nearest
+from layoutalg.records import dataclass
 
 SOURCES = Path(__file__).parent / "sources"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.ck.gemm import MOST_TURNS, Gemm, GemmAnswers, Turns
 from layoutalg.ck.instances import ACCUMULATED, CPP_TYPES
 from layoutalg.ck.kernels import KernelSource, launch_text
 from layoutalg.errors import LayoutError
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 MOST = 8192
@@ -35,8 +35,12 @@ class Launched:
     sizes: tuple[int, int, int] | None = None
 
 
+ANY_LAUNCH = Launched()
+"""One of which nothing is said beside what CK admits."""
+
+
 def gemm_source(
-    gemm: Gemm, said: GemmAnswers, turns: int | None = None, launched: Launched = Launched()
+    gemm: Gemm, said: GemmAnswers, turns: int | None = None, launched: Launched = ANY_LAUNCH
 ) -> KernelSource:
     """The source of its kernels, or of the one that is for so many turns, and how each is launched.
 

@@ -23,7 +23,6 @@ no configuration here has one.)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,6 +49,7 @@ from layoutalg.prove import (
     Witness,
     prove,
 )
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import Access as Way

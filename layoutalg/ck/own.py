@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from layoutalg.ck.contract import contract
@@ -20,6 +19,7 @@ from layoutalg.device.compile import compile_file
 from layoutalg.disk import write_whole
 from layoutalg.errors import LayoutError
 from layoutalg.isa.container.binary import read_kernels
+from layoutalg.records import dataclass
 
 FORM = "write it as __global__ void name(Kernel::Kargs k) { Kernel{}(k); }"
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from layoutalg.device.compile import compile_source
@@ -33,6 +33,7 @@ from layoutalg.isa.container.signature import called, parameters
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.launch.symbolic import AXES, LDS
 from layoutalg.prove import ForAll, Limits, holds
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arguments import BoundArgument
 from layoutalg.symex.machine.environment import Environment, Inputs
 from layoutalg.symex.machine.tracing import TracedElement

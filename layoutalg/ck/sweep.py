@@ -16,7 +16,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from layoutalg.ck.validation import Validation
 from layoutalg.errors import CompileError, LayoutError
 from layoutalg.formats.cpp import CppError
 from layoutalg.prove import Refuted
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 OUTCOMES = ("valid", "wrong", "unknown", "refused", "too large", "no tile")

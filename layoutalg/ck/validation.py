@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 from layoutalg.ck.layouts import BYTES
 from layoutalg.ck.space import Configuration, Sides
 from layoutalg.errors import LayoutError
+from layoutalg.records import dataclass
 
 WARPS, WARP_TILES = "WARP_SUPPORTED_COMBINATIONS", "WARP_TILE_SUPPORTED_COMBINATIONS"
 RESULTS = {"fp8": "fp16", "bf8": "fp16"}

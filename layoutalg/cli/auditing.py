@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +21,7 @@ from layoutalg.errors import shortened
 from layoutalg.index import variables
 from layoutalg.index.evaluate import value
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg import formats

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -31,6 +31,7 @@ from layoutalg.cli.kept import Kept
 from layoutalg.cli.output import Format, OutputFormat, placed, time_limit
 from layoutalg.cli.rechecking import Source, named
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from concurrent import futures

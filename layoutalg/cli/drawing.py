@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +40,7 @@ from layoutalg.cli.files import (
 from layoutalg.cli.output import placed
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_READ
 
 with lazy_imports():

@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +18,7 @@ from layoutalg.cli.auditing import UNKNOWN
 from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.output import console_for
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from rich import progress

@@ -14,13 +14,14 @@ import json
 import os
 import tomllib
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from layoutalg.cli.checked import CheckedFile
 from layoutalg.cli.files import SPECS
 from layoutalg.disk import files_of
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg import cache as disk

@@ -21,7 +21,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -34,6 +34,7 @@ from layoutalg.cli.errors import is_told
 from layoutalg.cli.files import ENDING, Includes, accesses_of, load, refuse_empty
 from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_EXPLAINED
 
 with lazy_imports():

@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Annotated, Any, TypeAlias
@@ -38,6 +38,7 @@ from layoutalg.cli.errors import BAD_INPUT, DEFECT, InputError
 from layoutalg.cli.output import time_limit
 from layoutalg.errors import STEP_LIMIT
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import anyio

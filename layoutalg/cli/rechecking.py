@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ from layoutalg.cli.errors import InputError
 from layoutalg.cli.files import SOURCES, read
 from layoutalg.cli.output import time_limit
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import layoutalg.prove as prove

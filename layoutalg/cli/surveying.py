@@ -7,7 +7,6 @@ import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -19,6 +18,7 @@ from layoutalg.cli.errors import BAD_INPUT, InputError
 from layoutalg.cli.output import console_for
 from layoutalg.errors import CodeObjectError
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from rich import table as tables

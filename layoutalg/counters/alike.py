@@ -24,7 +24,7 @@ block; where global memory is reached.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from operator import or_
 
@@ -38,6 +38,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, SETS_SKIPPING, TRAPS, VECTOR
 from layoutalg.isa.semantics.dpp import DPP_FIELDS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.records import dataclass
 
 #: Dwords of scratch that are followed; as bits, those behind the registers.
 _SLOTS = 1 << 12

@@ -9,7 +9,6 @@ What it cannot represent: contents of tensors that decide what a kernel does, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from layoutalg.counters.roofline import Roofline, roofline
 from layoutalg.errors import STEP_LIMIT
 from layoutalg.formats.model import SpecFile
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 with lazy_imports():

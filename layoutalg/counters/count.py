@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Literal
 
@@ -54,6 +54,7 @@ from layoutalg.isa.run.polls import polls
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, access_of, gives_result
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 from layoutalg.target.operand import MatrixInstruction
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from layoutalg.isa.semantics.accesses import ACCESSES, CLOCKS, NO_EFFECT
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS
+from layoutalg.records import dataclass
 
 ScalarKind = Literal["branch", "jump", "nop", "memory", "cache", "control", "arithmetic"]
 

@@ -12,8 +12,8 @@ What it cannot represent: scalar registers, and how blocks are spread over the u
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from layoutalg.records import dataclass
 from layoutalg.target import Target
 
 

@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.counters.count import CounterFigure
 from layoutalg.counters.definitions import MOPS, lds_counters
+from layoutalg.records import dataclass
 from layoutalg.target import Card, Target
 
 _ISSUED = ("SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR")

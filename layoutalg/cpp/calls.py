@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from layoutalg.cpp.declared import CppParameter, Declarations, Declared, Owner
 from layoutalg.cpp.given import Define
@@ -21,6 +20,7 @@ from layoutalg.cpp.inventory import BUILDS
 from layoutalg.cpp.names import stays_open
 from layoutalg.cpp.settled import asked, named
 from layoutalg.cpp.source import bare
+from layoutalg.records import dataclass
 
 _DECIDES = re.compile(r"\b(?:requires|enable_if\w*|void_t|is_detected\w*|declval|is_base_of\w*|is_invocable\w*)\b")
 

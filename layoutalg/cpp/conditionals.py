@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise, product
 
 from layoutalg.cpp.given import UNDEFINED, Define
 from layoutalg.formats.model import Unread
+from layoutalg.records import dataclass
 
 MOST = 8
 """Variants that are read; of more, none."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.cpp import reader
 from layoutalg.errors import LayoutError
@@ -32,6 +32,7 @@ from layoutalg.layout.bind import bind, expressions
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Agree, Claim, ForAll, Limits, Proved, Shown, Verdict, prove
 from layoutalg.prove.claims.given import ExplicitClaim, under
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg.interop import cute, triton

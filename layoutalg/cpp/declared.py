@@ -7,8 +7,10 @@ are written.  What stands in a partial specialization is not listed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
+
+from layoutalg.records import dataclass
 
 Node = Mapping[str, Any]
 Kind = Literal["type", "value", "template"]

@@ -16,12 +16,12 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.cpp.source import balanced, bare
 from layoutalg.errors import SpecError
 from layoutalg.index import Expr, symbol
+from layoutalg.records import dataclass
 
 UNDEFINED = "undefined"
 """What `-D` gives a macro that is not defined."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.cpp.declared import Declared
+from layoutalg.records import dataclass
 
 KINDS: Mapping[str, re.Pattern[str]] = {
     "tile window": re.compile(r"make_\w*tile_window\w*"),

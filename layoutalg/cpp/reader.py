@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ from layoutalg.formats.reading import DocumentError, reading
 from layoutalg.formats.spec import read_text
 from layoutalg.index import Expr
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, TileDistributionEncoding
+from layoutalg.records import dataclass
 
 FARTHEST = 8
 """Lines above a declaration in which its comment is looked for."""

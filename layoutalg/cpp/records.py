@@ -22,7 +22,6 @@ those.  Hints (guaranteed vector lengths and strides) are read and not believed:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
@@ -48,6 +47,7 @@ from layoutalg.layout import (
 )
 from layoutalg.layout.c_arithmetic import truncated_div, truncated_mod
 from layoutalg.layout.encodings import make_embed_tile_distribution_encoding
+from layoutalg.records import dataclass
 
 Value = Any
 """An Expr, a tuple, a Transform, TensorDescriptor, TensorAdaptor, TileDistributionEncoding or TileDistribution."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.cpp.given import Define, one_valued
 from layoutalg.index import Expr
+from layoutalg.records import dataclass
 
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 _ATOM = 3

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.cpp.declared import Declarations, Declared
 from layoutalg.cpp.given import Define
@@ -27,6 +27,7 @@ from layoutalg.device.syntax import Parser, Syntax, SyntaxFault
 from layoutalg.errors import SpecError
 from layoutalg.formats.model import Unread
 from layoutalg.index import Expr
+from layoutalg.records import dataclass
 
 TARGET = "gfx942"
 INTEGERS = "#define int layoutalg::Size\n"

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from layoutalg.errors import SpecError
+from layoutalg.records import dataclass
 
 LARGEST_SOURCE = 1 << 19
 """Characters of a source file; a larger one is refused."""

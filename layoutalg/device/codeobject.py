@@ -15,7 +15,7 @@ the unified file, accumulation registers included.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from math import prod
 from pathlib import Path
 from typing import Self
@@ -24,6 +24,7 @@ from layoutalg.disk import write_whole
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import SHT_DYNSYM, Elf, damaged
 from layoutalg.isa.container.loader import EM_AMDGPU, Container, LoadedKernel
+from layoutalg.records import dataclass
 
 _BUNDLES = (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB")
 """How bundles begin, plain and compressed (clang's documentation, "Clang Offload Bundler")."""

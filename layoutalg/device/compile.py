@@ -14,7 +14,6 @@ import platform
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from layoutalg.device.precompiled import precompiled_again
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError
+from layoutalg.records import dataclass
 
 #: HIP's header at the top of a source.
 _HIP = re.compile(r"(?:\s|//[^\n]*\n)*#include <hip/hip_runtime\.h>\n")

@@ -28,13 +28,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from layoutalg.device import ocml
 from layoutalg.device.ocml import Ocml
 from layoutalg.device.targets import family, processor
 from layoutalg.errors import NoCompilerError
+from layoutalg.records import dataclass
 
 INCLUDE = Path(__file__).parent / "include"
 

@@ -31,7 +31,6 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from layoutalg.device.targets import family
 from layoutalg.errors import CompileError, LayoutError
 from layoutalg.formats.cpp import CONSTEXPR, Constants, CppError, CppUnit, CppUnitError
 from layoutalg.isa.container.elf import SHT_SYMTAB, Elf
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import element_type
 
 #: C++20, whose `requires` finds which of CK's two interfaces an object has; steps of evaluation that one constant may

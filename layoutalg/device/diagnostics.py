@@ -14,11 +14,11 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from layoutalg.device.hints import hint
 from layoutalg.errors import shortened
+from layoutalg.records import dataclass
 
 _SAID = re.compile(
     r"(?P<file>[^\s>].*?):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note|warning): (?P<text>.*)"

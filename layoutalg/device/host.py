@@ -1,7 +1,6 @@
 """What devices on this machine's own memory share: numpy arrays used in place, and the host's clock."""
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy.typing as npt
 
 from layoutalg.device.runtime import Device, DeviceArray, Event, Size, shape_of
 from layoutalg.errors import LaunchError
+from layoutalg.records import dataclass
 
 
 class HostArray(DeviceArray):

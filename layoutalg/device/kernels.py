@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -28,6 +27,7 @@ from layoutalg.kernel.obligations.limits import alignment_of
 from layoutalg.kernel.program import Program, Tensor
 from layoutalg.kernel.verify import Verified
 from layoutalg.prove.obligation import in_domain
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

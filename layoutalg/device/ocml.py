@@ -18,8 +18,9 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from layoutalg.records import dataclass
 
 _OCLC = Path(__file__).parent / "include" / "hip" / "ocml" / "oclc.h"
 

@@ -19,13 +19,13 @@ import math
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 from layoutalg.device.codeobject import CodeObject, KernelResources, Parameter
 from layoutalg.device.targets import runs
 from layoutalg.errors import LaunchError
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.device.codeobject import KernelResources
+from layoutalg.records import dataclass
 from layoutalg.target import Card, Target
 from layoutalg.target import target as target_named
 from layoutalg.target.known import builds

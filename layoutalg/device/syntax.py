@@ -10,7 +10,6 @@ import functools
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from layoutalg.device.diagnostics import SourceError, read_errors
 from layoutalg.device.precompiled import precompiled
 from layoutalg.device.process import run_compiler
 from layoutalg.errors import CompileError
+from layoutalg.records import dataclass
 
 _FLAGS = (
     "-std=c++20", "-w", "-Wno-invalid-constexpr", "-fconstexpr-steps=4000000", "-ferror-limit=0",

@@ -23,7 +23,7 @@ instructions that gather several addresses a lane.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,7 @@ from layoutalg.memory.banks import Bools, Ints, Phase, lookup, phases
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll
 from layoutalg.prove.outcome import Fails, Limits
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_READ, LdsInstruction, Target
 from layoutalg.target.dtypes import DType, element_type
 

@@ -17,13 +17,14 @@ What it cannot represent: which thread moves what; the grids of the distribution
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, islice
 from typing import Any
 
 from layoutalg.draw.svg import SMALL, Picture, line, shape, text_width, words
 from layoutalg.errors import DrawError
 from layoutalg.kernel.program import Loop, Program, Registers, Shared, Statement, Tensor, walk
+from layoutalg.records import dataclass
 
 MEMORIES: Mapping[type, str] = {Tensor: "global", Registers: "registers", Shared: "LDS"}
 """The row of each kind of data, from the top."""

@@ -18,7 +18,7 @@ What it cannot represent: sizes that are not fixed; give them values with `at`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import array, grids, value
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints, lookup
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_READ
 from layoutalg.target.dtypes import DType, element_type
 from layoutalg.target.model import DWORD

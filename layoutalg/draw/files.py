@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from layoutalg.errors import DrawError
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.memory import Access
 from layoutalg.memory.bank_report import picture
+from layoutalg.records import dataclass
 
 LAYOUTS = (TensorDescriptor, TensorAdaptor, TileDistribution)
 

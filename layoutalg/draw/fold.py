@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from layoutalg.records import dataclass
 
 WIDEST, TALLEST, LINE, SHORT = 512, 1024, 128, 32
 """The most columns and lines, the length of a line where no divisor does, and the longest tile of one dimension that

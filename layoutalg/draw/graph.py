@@ -21,12 +21,13 @@ What it cannot represent: adaptors of hundreds of dimensions, which it draws but
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from layoutalg.draw.svg import SMALL, Picture, shape, text_width, words
 from layoutalg.index import Term
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution, Transform
+from layoutalg.records import dataclass
 
 Layout = TensorDescriptor | TensorAdaptor | TileDistribution
 """What has a transform graph."""

@@ -16,7 +16,7 @@ What it cannot represent: a fourth way to tell things apart; colour, number and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -31,6 +31,7 @@ from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, t
 from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.memory.banks import Ints
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_READ
 from layoutalg.target.dtypes import DType
 

@@ -18,7 +18,6 @@ What it cannot represent: tiles of more than two dimensions or 4096 holders (dra
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.draw.palette import colours, ink_on
 from layoutalg.draw.svg import SMALL, Picture, boxes, number, outlined, shape, text_width, words
@@ -26,6 +25,7 @@ from layoutalg.errors import DrawError
 from layoutalg.index import Expr, prod
 from layoutalg.index.evaluate import grids, value
 from layoutalg.layout import TileDistribution
+from layoutalg.records import dataclass
 
 MOST = 4096
 """Holders that a picture has room for."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
 from typing import Any
@@ -28,6 +27,7 @@ from layoutalg.index import TRUE, Expr, Term, substitute, symbol, var, variables
 from layoutalg.index.evaluate import limits, value
 from layoutalg.index.javascript import javascript
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 
 TALL = 32
 """Rows of the largest matrix operand that is offered."""

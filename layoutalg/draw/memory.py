@@ -13,7 +13,6 @@ an element that several indices share, other than by the colour of the first and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
@@ -27,6 +26,7 @@ from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
 from layoutalg.layout import TensorDescriptor
 from layoutalg.memory.banks import Ints
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT
 from layoutalg.target import target as named
 from layoutalg.target.dtypes import DType, element_type

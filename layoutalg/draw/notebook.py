@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -29,6 +28,7 @@ from layoutalg.draw.svg import Picture, text_width, words
 from layoutalg.errors import DrawError, InexpressibleError, LayoutError
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
 from layoutalg.prove import Proved, Refuted, Unknown, Verdict
+from layoutalg.records import dataclass
 
 MARKS: Mapping[type[Verdict], tuple[str, str, str]] = {
     Proved: ("✓", "good-ink", "#00704f"),

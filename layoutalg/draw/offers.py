@@ -15,12 +15,13 @@ What it cannot represent: more sizes than the page has sliders for (`layoutalg.d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.draw.access import LaneAccess, Pattern
 from layoutalg.index import TRUE, Expr, Term, all_of, as_expr, substitute, var, variables
 from layoutalg.layout import TensorDescriptor
 from layoutalg.memory import Access, Reach
+from layoutalg.records import dataclass
 from layoutalg.target import LdsInstruction, Target
 
 Family = Callable[[Term], Pattern]

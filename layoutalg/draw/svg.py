@@ -17,9 +17,11 @@ What it cannot represent: anything that moves (the explorer, `layoutalg.draw.pag
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
+
+from layoutalg.records import dataclass
 
 STYLE: Mapping[str, tuple[str, str, str]] = {
     "paper": ("fill:{}", "#ffffff", "#14181d"),

@@ -15,7 +15,6 @@ What it cannot represent: sizes without a value, and the transforms of `NOT_TYPE
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -52,6 +51,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_packed,
     transform_tensor_descriptor,
 )
+from layoutalg.records import dataclass
 from layoutalg.target import DEFAULT, DEFAULT_READ, target, target_names
 from layoutalg.target.dtypes import DTYPES
 

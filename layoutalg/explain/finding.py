@@ -5,13 +5,14 @@ Every number in a sentence comes from a verdict, or from counting every index (t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from layoutalg.formats import DescriptorItem, SpecFile, StatedClaim
 from layoutalg.formats.check import Result, check
 from layoutalg.index import as_expr
 from layoutalg.prove import Limits, Refuted, Verdict
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from layoutalg.draw import latex as formulas
@@ -13,6 +13,7 @@ from layoutalg.explain.finding import Fix, Remark, verdict_data
 from layoutalg.explain.words import TransformStep
 from layoutalg.formats import DescriptorItem
 from layoutalg.formats.check import Result
+from layoutalg.records import dataclass
 
 MARKS = {"fine": "✓", "cost": "!", "fault": "✗", "open": "?"}
 """The mark of each grade."""

@@ -12,11 +12,11 @@ What it cannot represent: why a transform was written.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from layoutalg.index import TRUE, Expr, names, simplify, unused, var
 from layoutalg.layout import TensorAdaptor, Transform
 from layoutalg.layout.bind import expressions
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

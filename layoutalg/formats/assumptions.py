@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.formats.shape import nearest
@@ -46,6 +46,7 @@ from layoutalg.index.parse import parse, subscripted
 from layoutalg.index.radix import affine
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.variable import unlimited
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 

@@ -13,7 +13,6 @@ Where one is known again by its layers, an `aligned` is the `naive` of its strid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.formats.layers import Layer
 from layoutalg.index import Expr
@@ -29,6 +28,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor_with_offset,
 )
 from layoutalg.layout.transform import Index
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

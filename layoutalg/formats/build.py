@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -38,6 +38,7 @@ from layoutalg.layout import (
 )
 from layoutalg.layout.adaptor import make_identity
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import NAMES
 
 with lazy_imports():

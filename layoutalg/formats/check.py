@@ -9,7 +9,7 @@ A claim that the file expects to be refuted passes when it is refuted; a layout 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from layoutalg.formats.agreements import agree
@@ -47,6 +47,7 @@ from layoutalg.prove import (
 from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import adaptor_of
 from layoutalg.prove.parallel import prove_all
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from concurrent import futures

@@ -29,7 +29,6 @@ C's `/` and `%` round towards zero, so of a size that may be negative, or by one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
@@ -52,6 +51,7 @@ from layoutalg.layout import (
 from layoutalg.layout.adaptor import Linked
 from layoutalg.layout.c_arithmetic import HALF32, truncated_div, truncated_mod
 from layoutalg.layout.transform import Index
+from layoutalg.records import dataclass
 
 Data = Mapping[str, Any]
 Sizes = Sequence[Expr]

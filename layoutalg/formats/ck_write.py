@@ -17,7 +17,6 @@ towards zero) or looks into a table, and the modelled defects of CK.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.formats.bases import base_of
 from layoutalg.formats.layers import Layer, layers
@@ -25,6 +24,7 @@ from layoutalg.index import Expr, as_expr, postorder, unused, var, variables
 from layoutalg.index.c import RESERVED, c_expression
 from layoutalg.layout import Functor, LayoutError, TensorDescriptor, TileDistribution, Transform, ck
 from layoutalg.layout.bind import expressions
+from layoutalg.records import dataclass
 
 WIDTH = 120
 INDENT = "    "

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from layoutalg.formats import accesses, boxes
 from layoutalg.formats.model import (
@@ -49,6 +48,7 @@ from layoutalg.prove import (
 from layoutalg.prove.claims.given import ExplicitClaim, under
 from layoutalg.prove.claims.moves import Increments, MergeDigits
 from layoutalg.prove.domain import Layout, adaptor_of, bottom_limits
+from layoutalg.records import dataclass
 
 CLAIM_TEXT = re.compile(r"\s*([a-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

@@ -18,7 +18,6 @@ What it cannot represent: a layout that was renamed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import inf, lcm
 from typing import Literal
 
@@ -36,6 +35,7 @@ from layoutalg.prove.claims.given import under
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, names_in
 from layoutalg.prove.obligation import admitted
 from layoutalg.prove.vacuity import met, vacuous
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypedDict, cast
 
 from layoutalg.formats.claims import CLAIMS, USUAL, ClaimForm, split
@@ -30,6 +30,7 @@ from layoutalg.index import (
 from layoutalg.index.parse import OPERATORS, parse, parts
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.records import dataclass
 
 Scope = Mapping[str, Expr]
 Data = Mapping[str, Any]

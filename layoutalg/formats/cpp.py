@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from layoutalg.formats.reading import DocumentError
 from layoutalg.formats.reading import Path as Place
 from layoutalg.index import Expr
 from layoutalg.layout import TensorAdaptor, TensorDescriptor, TileDistribution
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

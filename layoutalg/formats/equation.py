@@ -19,10 +19,10 @@ a float's is rounded once in each operation, an integer's wraps; nothing is conv
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.index import Expr
+from layoutalg.records import dataclass
 
 #: The types of integers of indices and sizes, of truths, and of a number before it stands beside something.
 INDEX, BOOL, UNTYPED = "index", "bool", ""

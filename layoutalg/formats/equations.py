@@ -29,7 +29,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NoReturn
 
 from layoutalg.formats.equation import (
@@ -50,6 +49,7 @@ from layoutalg.formats.equation import (
 from layoutalg.formats.equation_types import applied, chosen, converted, renamed, same_bits, typed
 from layoutalg.formats.shape import nearest
 from layoutalg.index import ZERO, Expr, const, simplify, var
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 #: Characters of an equation, and parts within parts, at most.

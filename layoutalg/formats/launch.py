@@ -38,10 +38,10 @@ What it cannot represent: structs in structs, textures, pointers in what pointer
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from layoutalg.formats.equation import Equation
 from layoutalg.index import ZERO, Expr, variables
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

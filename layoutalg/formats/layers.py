@@ -14,10 +14,10 @@ Where the numbering of a top between two layers is not visible from outside, it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from layoutalg.layout import LayoutError, TensorAdaptor, Transform
 from layoutalg.layout.adaptor import Ids, Linked
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ Examples of a file (`index` … `offset` …) are lemmas without variables.  Not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from layoutalg.index import TRUE, Expr, simplify, substitute, variables
@@ -30,6 +30,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg.formats import launch as launches

@@ -28,13 +28,13 @@ Once read, each is a descriptor or distribution as any other: it is written agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor, TileDistribution
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():  # a check of CK's layouts starts without what others need
     from layoutalg.interop import cute, strided, triton

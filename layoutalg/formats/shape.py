@@ -27,10 +27,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from layoutalg.formats.reading import DocumentError, Path
+from layoutalg.records import dataclass
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.\-]*"
 LARGEST = (1 << 63) - 1

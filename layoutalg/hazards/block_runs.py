@@ -16,7 +16,7 @@ What it cannot represent: blocks that are no row; what memory holds that the ker
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from layoutalg.isa.effects import Registers, registers, scalars
 from layoutalg.isa.run.arrays import Array, ArrayValues
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, JUMPS
+from layoutalg.records import dataclass
 
 _VALUES = ArrayValues()
 

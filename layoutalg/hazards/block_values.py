@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from layoutalg.isa.decode.instructions import NO_REGISTER, Instruction, Operand
 from layoutalg.isa.run.arrays import Array, bits_to_lanes, lanes_to_bits
 from layoutalg.isa.semantics.accesses import ACCESSES, access_of
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.records import dataclass
 
 
 class Dice:

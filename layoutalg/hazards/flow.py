@@ -20,7 +20,7 @@ What it cannot represent: vector arithmetic that may be skipped; addresses that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
@@ -34,6 +34,7 @@ from layoutalg.isa.decode.instructions import Instruction, Operand, decode
 from layoutalg.isa.effects import Effects, effects_of, scalars
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.control import BEGINS_INDEXING, ENDS, ENDS_PROGRAM, JUMPS, SETS_SKIPPING, TRAPS, VECTOR
+from layoutalg.records import dataclass
 
 #: Bytes of the longest instruction, and more than enough.
 _LONGEST = 16

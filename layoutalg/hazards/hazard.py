@@ -16,7 +16,7 @@ A finding with a condition is *possible*: it says which branches have to go whic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ What it cannot represent: the number that is added.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.effects import Effects, by_m0, registers
 from layoutalg.isa.interpreter.operands import INDEXED
 from layoutalg.isa.semantics.control import BEGINS_INDEXING, ENDS_INDEXING, SETS_INDEX, SETS_INDEXED
+from layoutalg.records import dataclass
 
 #: Every operand.
 _ANY = sum(INDEXED.values())

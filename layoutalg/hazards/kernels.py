@@ -6,7 +6,7 @@ Plain data cross processes, are kept in the cache, and are printed as they are.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from layoutalg.errors import CodeObjectError, UnsupportedInstructionError
@@ -16,6 +16,7 @@ from layoutalg.hazards.flow import ControlFlow
 from layoutalg.hazards.hazard import Hazard
 from layoutalg.isa.container.binary import KernelBinary, Kernels, read_kernels
 from layoutalg.isa.container.lines import SourceLines
+from layoutalg.records import dataclass
 
 Data = dict[str, Any]
 

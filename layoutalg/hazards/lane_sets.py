@@ -15,11 +15,10 @@ What it cannot represent: two masks of which one is what the other is not, where
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from layoutalg.isa.run.arrays import Array, bits_to_lanes, lanes_to_bits
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

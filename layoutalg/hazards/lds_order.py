@@ -24,7 +24,7 @@ several dimensions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from operator import or_
 
@@ -41,6 +41,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, access_of
 from layoutalg.isa.semantics.control import BARRIERS, SETS_SKIPPING
 from layoutalg.isa.semantics.counted import CountedAs, counted
+from layoutalg.records import dataclass
 
 KIND = "lds_order"
 

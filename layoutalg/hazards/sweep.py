@@ -11,13 +11,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from layoutalg import cache
 from layoutalg.errors import CodeObjectError
 from layoutalg.hazards.kernels import Analysed, analyse_all, names_of
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.container.places import HeldCode
+from layoutalg.records import dataclass
 
 #: Kernels of one code object that a process is handed at once, and tasks that wait for each process.
 _AT_ONCE, _AHEAD = 32, 4

@@ -20,7 +20,7 @@ off (they are not known); modifiers of operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from layoutalg.isa.effects import Registers, registers
 from layoutalg.isa.run.arrays import Array, bits_to_lanes
 from layoutalg.isa.semantics.scalar import MASKS
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.records import dataclass
 
 #: Threads of a block that HIP allows where the kernel says nothing (clang, AMDGPU: amdgpu-flat-work-group-size).
 _UNSAID = 1024

@@ -24,7 +24,7 @@ What it cannot represent: what other waves of the block do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from layoutalg.hazards.flow import ControlFlow, FlowBlock, FlowStep
@@ -33,6 +33,7 @@ from layoutalg.hazards.runs import RUNS, Visit, visits
 from layoutalg.isa.architecture import Architecture, Wait
 from layoutalg.isa.effects import named
 from layoutalg.isa.semantics.counted import CountedAs, counted
+from layoutalg.records import dataclass
 
 KIND = "wait"
 

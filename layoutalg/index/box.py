@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.index.expr import Expr
+from layoutalg.records import dataclass
 
 
 def least_value(v: Expr) -> int:

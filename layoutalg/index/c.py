@@ -30,7 +30,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from layoutalg.index.expr import Expr, add
@@ -38,6 +37,7 @@ from layoutalg.index.normal import nonnegative
 from layoutalg.index.ranges import BOOLEAN
 from layoutalg.index.text import PRIMARY, Piece, signed_sum
 from layoutalg.index.walk import postorder, variables
+from layoutalg.records import dataclass
 
 TYPES: Mapping[int, str] = {32: "int", 64: "long long"}
 """The signed type of each width; the variables of an expression are declared with it."""

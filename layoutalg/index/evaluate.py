@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from layoutalg.index.node import Bound
 from layoutalg.index.ranges import RANGE
 from layoutalg.index.walk import postorder, variables
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

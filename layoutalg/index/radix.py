@@ -19,7 +19,6 @@ What it cannot represent: a stride that may be 0 or of either sign (None), and d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from layoutalg.index.evaluate import value
@@ -28,6 +27,7 @@ from layoutalg.index.normal import normal, recover, simplify
 from layoutalg.index.poly import Poly
 from layoutalg.index.truth import all_of
 from layoutalg.index.walk import variables
+from layoutalg.records import dataclass
 
 T = TypeVar("T")
 

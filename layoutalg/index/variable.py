@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import builtins
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.errors import InexpressibleError
 from layoutalg.index.expr import Expr, Term, as_expr, make_node
 from layoutalg.index.integers import integer
 from layoutalg.index.node import Bound
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ What it cannot say: how large the memory is.  Nothing is read but these fields: 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
+from layoutalg.records import dataclass
 
 NAME = b"dltensor"
 """What a capsule is called until a consumer takes what is in it."""

@@ -11,7 +11,7 @@ What it cannot represent: to what a pointer points, where that is no elements of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

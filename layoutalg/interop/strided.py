@@ -25,7 +25,6 @@ What it cannot represent: a stride or an offset that is no whole number of eleme
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, prod
 from typing import Any
@@ -48,6 +47,7 @@ from layoutalg.layout.vectors import LONGEST
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove import Bijective, Claim, Contiguous, InBounds, Injective, Proved, Refuted, prove
 from layoutalg.prove.strategies.difference import solve
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

@@ -20,10 +20,10 @@ instructions, which the tables of `semantics` have by their names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
+from dataclasses import field, replace
 from typing import Literal
+
+from layoutalg.records import dataclass
 
 #: Where the descriptor has COMPUTE_PGM_RSRC1 to 3 and the kernel code properties, in bits from its start.
 RSRC3, RSRC1, RSRC2, PROPERTIES = 352, 384, 416, 448
@@ -51,8 +51,8 @@ class Wait:
     @property
     def bits(self) -> int:
         """The bits of the immediate that say something."""
-        pieces = (piece for field in (*self.fields.values(), self.exports) for piece in field)
-        return reduce(or_, ((1 << count) - 1 << first for first, count in pieces))  # two counters may share some
+        fields = (*self.fields.values(), self.exports)  # two counters may share some
+        return sum({1 << first + n for pieces in fields for first, count in pieces for n in range(count)})
 
 
 def _number(immediate: int, pieces: Bits) -> int:

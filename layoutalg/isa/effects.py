@@ -17,7 +17,7 @@ What it cannot represent: EXEC, which every vector instruction reads; which regi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -47,6 +47,7 @@ from layoutalg.isa.semantics.entries import Alu
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.isa.semantics.table import ALU
 from layoutalg.isa.semantics.tensor import TENSOR_COPIES
+from layoutalg.records import dataclass
 
 Registers = int
 """A set of registers and halves of them."""

@@ -17,7 +17,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from layoutalg.audit.figures.template import LENGTH, SIZE
@@ -31,6 +31,7 @@ from layoutalg.judge import launches as starts
 from layoutalg.judge.exported import TakenTensor
 from layoutalg.judge.launches import HostLaunch
 from layoutalg.judge.source import split
+from layoutalg.records import dataclass
 
 Data = dict[str, Any]
 

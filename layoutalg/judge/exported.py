@@ -17,13 +17,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from layoutalg.errors import LaunchError, first_line
 from layoutalg.index import ZERO, simplify, symbol, value
 from layoutalg.index.parse import parse
 from layoutalg.judge.graph import Graph, NodeName, TensorNode, UnsaidError
+from layoutalg.records import dataclass
 
 #: PyTorch's types that an equation has.
 TYPES: Mapping[str, str] = {

@@ -18,7 +18,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from layoutalg.judge import exported, sizes
 from layoutalg.judge.aten import OPERATIONS
 from layoutalg.judge.graph import Graph, UnsaidError
 from layoutalg.launch.concrete import BoundLaunch
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 Array = NDArray[Any]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
 
 from layoutalg.errors import LaunchError
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 Indices = tuple[str, ...]

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.errors import LaunchError
 from layoutalg.index.parse import parse
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.judge.names import TYPE, HostNames
 from layoutalg.judge.source import split
+from layoutalg.records import dataclass
 
 _LAUNCH = re.compile(r"((?:\w+\s*::\s*)*\b\w+)\s*(<(?!<<)[^;{}]*?>)?\s*<<<|\bhipLaunchKernelGGL\s*\(")
 _CAST = re.compile(rf"\(\s*{TYPE}\s*\)|\bstatic_cast\s*<\s*{TYPE}\s*>|\bstd\s*::\s*(?=min\b|max\b|size_t\b)")

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.cpp.source import bare, blank
 from layoutalg.errors import LaunchError
 from layoutalg.judge.source import DIRECTIVE, split
+from layoutalg.records import dataclass
 
 _WHOLE = r"unsigned\s+int|unsigned\s+long|long\s+long|unsigned|int|long|size_t|auto|u?int(?:32|64)_t|dim3"
 

@@ -11,7 +11,6 @@ A run that finds no difference proves nothing: it says at how many sizes it was 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from layoutalg.formats.model import SpecFile
 from layoutalg.index import InexpressibleError
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch.concrete import BoundLaunch, bound
+from layoutalg.records import dataclass
 
 Array = NDArray[Any]
 Compare = Callable[[BoundLaunch, Mapping[str, int], Mapping[str, Any], Sequence[Array]], str]

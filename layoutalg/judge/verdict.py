@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -37,6 +36,7 @@ from layoutalg.isa.semantics.accesses import gives_result
 from layoutalg.judge.contract import LaunchContract
 from layoutalg.judge.trial import Compare, Trial, trial
 from layoutalg.prove import Refuted, Verdict
+from layoutalg.records import dataclass
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "launchable": ("launchable",),

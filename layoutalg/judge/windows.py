@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.judge.graph import Indices, MadeElement, NodeOperands, UnsaidError, number
+from layoutalg.records import dataclass
 
 #: What sums of a type are accumulated in, and handed on as.
 SUMS: Mapping[str, str] = {"f16": "f32", "f32": "f32", "f64": "f64", "i64": "i64", "i32": "i64"}

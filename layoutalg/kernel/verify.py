@@ -31,7 +31,6 @@ each coordinate.  A program that is not well-formed (`obligations.wellformed`) h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import InexpressibleError, LayoutError
@@ -68,6 +67,7 @@ from layoutalg.kernel.program import (
 from layoutalg.prove import Limits, Unknown, Verdict, Verdicts, prove
 from layoutalg.prove.obligation import SharedNameError
 from layoutalg.prove.vacuity import vacuous
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

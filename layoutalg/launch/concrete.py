@@ -7,7 +7,7 @@ numbers of as many bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from layoutalg.isa.container.metadata import KernelMetadata
 from layoutalg.isa.run.arrays import Array
 from layoutalg.launch.contents import GREATEST, DrawnMemory
 from layoutalg.launch.tensors import Draw, PlacedTensor, Sizes, made, shape_of
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.elements import to_bits
 

@@ -17,7 +17,7 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ from layoutalg.launch.ends import intervals
 from layoutalg.launch.tensors import Draw, drawn, numpy_of
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.vacuity import solved
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 #: Contents that are drawn; those with which named values are at the least, and at the greatest, that is assumed.

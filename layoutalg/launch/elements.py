@@ -12,11 +12,11 @@ Of whatever order the digits are taken in, an index that is found is one; so a w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, eq, simplify, substitute
 from layoutalg.index.radix import affine, digits_by, largest_first
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

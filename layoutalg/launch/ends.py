@@ -9,12 +9,12 @@ What it cannot represent: conditions in which the number is more than once, or m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, div, maximum, minimum, simplify, variables
 from layoutalg.index.radix import affine
 from layoutalg.index.walk import slack
+from layoutalg.records import dataclass
 
 #: Cases of a condition that are looked at.
 MOST_CASES = 64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from layoutalg.errors import LaunchError
@@ -25,6 +25,7 @@ from layoutalg.index import (
 from layoutalg.index.variable import unlimited
 from layoutalg.launch.elements import Elements
 from layoutalg.launch.ends import inhabited, intervals, of_type
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import Kind, beside, kind_of
 
 #: Of a tensor of no bytes.

@@ -19,7 +19,7 @@ What it cannot represent: elements that no question speaks of, tensors whose ele
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations, islice, product
 
@@ -27,6 +27,7 @@ from layoutalg.formats.assumptions import is_symmetric, ordered
 from layoutalg.formats.launch import AssumedElement, Assumption
 from layoutalg.index import ZERO, Expr, all_of, any_of, div, eq, mod, negation, simplify, substitute, variables
 from layoutalg.launch.memory import TensorMemory, is_written
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.environment import TracedLoad
 from layoutalg.symex.values.instances import At, moved
 from layoutalg.symex.values.unknowns import Kind, unknown_value

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.errors import LaunchError
 from layoutalg.formats.assumptions import is_whole, says_distinct
@@ -47,6 +47,7 @@ from layoutalg.launch.memory import TensorMemory
 from layoutalg.launch.relations import Relations, stated_value
 from layoutalg.prove import ForAll, Limits, holds
 from layoutalg.prove.vacuity import met
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arguments import BoundArgument, constant_segments, hidden_arguments
 from layoutalg.target.dtypes import DTYPES
 

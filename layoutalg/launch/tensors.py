@@ -15,7 +15,6 @@ What it cannot represent: two descriptors over one memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 from zlib import crc32
@@ -32,6 +31,7 @@ from layoutalg.isa.run.spaces import Buffer
 from layoutalg.launch.elements import Elements
 from layoutalg.layout import TensorDescriptor
 from layoutalg.layout.bind import bind
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 #: Where nothing was written, results have all bits set: NaN of floats.

@@ -15,7 +15,6 @@ A transform attached to a dimension of another length is refused here (CK accept
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.display import Displayed
@@ -24,6 +23,7 @@ from layoutalg.index import ZERO, Expr, Term, all_of, as_expr, eq, fresh, names
 from layoutalg.index.normal import holds, nonnegative
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.transform import Index, Transform, parameter
+from layoutalg.records import dataclass
 
 Ids = tuple[int, ...]
 Linked = tuple[Transform, Ids, Ids]

@@ -21,7 +21,6 @@ element.  Everything works on whole arrays of offsets.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -30,6 +29,7 @@ import numpy.typing as npt
 
 from layoutalg.errors import LayoutError
 from layoutalg.index.integers import integers
+from layoutalg.records import dataclass
 
 Array = npt.NDArray[Any]
 

@@ -26,7 +26,6 @@ an expression that a proof can compare with a recomputation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from layoutalg.errors import LayoutError
@@ -34,6 +33,7 @@ from layoutalg.index import ZERO, Expr, Term, all_of, as_expr
 from layoutalg.layout.adaptor import TensorAdaptor
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Index
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

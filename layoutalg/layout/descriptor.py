@@ -15,7 +15,6 @@ space is that of the first layer and stays through every later one; an offset be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from layoutalg.display import Displayed
@@ -28,6 +27,7 @@ from layoutalg.layout.merge import Unmerge
 from layoutalg.layout.shifts import Offset, PassThrough
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter, parameter_list
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

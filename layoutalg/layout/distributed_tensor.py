@@ -13,7 +13,6 @@ order of ys_to_d, the last Y fastest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from layoutalg.errors import LayoutError
 from layoutalg.index.evaluate import grids
 from layoutalg.layout.distribution import TileDistribution
+from layoutalg.records import dataclass
 
 Array = npt.NDArray[Any]
 Coordinates = tuple[npt.NDArray[np.int64], ...]

@@ -22,7 +22,6 @@ is refused.  What it cannot represent: a factor split between two owners (give i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -34,6 +33,7 @@ from layoutalg.layout.bind import expressions
 from layoutalg.layout.linear import Freeze, Replicate
 from layoutalg.layout.merge import Merge, Unmerge
 from layoutalg.layout.transform import MAX_ELEMENTS, Index, Transform, parameter
+from layoutalg.records import dataclass
 
 T = TypeVar("T")
 Owner = tuple[int, int]

@@ -18,7 +18,6 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from layoutalg.index import Expr, all_equal, names, unused, var
 from layoutalg.layout.adaptor import TensorAdaptor
@@ -26,6 +25,7 @@ from layoutalg.layout.bind import expressions
 from layoutalg.layout.coordinate import make_tensor_adaptor_coordinate, move_tensor_adaptor_coordinate
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Index, Transform
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ of one dimension: see `shifts`.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from layoutalg.errors import LayoutError
@@ -24,6 +24,7 @@ from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr
 from layoutalg.index.normal import nonnegative
 from layoutalg.index.radix import digits_by, slowest_first
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed, several
+from layoutalg.records import dataclass
 
 
 class Linear(Transform):

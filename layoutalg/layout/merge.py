@@ -22,7 +22,6 @@ rounds towards zero; magic division reads a negative number as uint32).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from layoutalg.errors import LayoutError
@@ -31,6 +30,7 @@ from layoutalg.index.radix import digits, horner
 from layoutalg.layout.c_arithmetic import BITS32, HALF32, mulhi_u32, signed32, truncated_div, truncated_mod, unsigned32
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Expr, Term, all_of, as_expr, lookup, mod, select, substitute, unlimited, xor
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.transform import CkFunction, Index, Transform, index_variable, parameter, several
+from layoutalg.records import dataclass
 
 LARGEST_TABLE = 1 << 16
 """An inverse table longer than this is not built."""

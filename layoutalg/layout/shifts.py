@@ -13,7 +13,6 @@ A step of the upper index is the same step of the lower one (`linear`).  Padding
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
@@ -21,6 +20,7 @@ from layoutalg.index import ZERO, Expr, Term, add, all_of, as_expr, simplify
 from layoutalg.index.normal import nonnegative
 from layoutalg.layout.linear import Linear
 from layoutalg.layout.transform import CkFunction, Index, Transform, listed
+from layoutalg.records import dataclass
 
 
 class _Shifted(Linear):

@@ -17,7 +17,7 @@ error: CK assumes that there is none, and reads elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,7 @@ from layoutalg.layout.descriptor import TensorDescriptor, make_naive_tensor_desc
 from layoutalg.layout.linear import Embed
 from layoutalg.layout.shifts import Offset, PassThrough, RightPad
 from layoutalg.layout.transform import Transform
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

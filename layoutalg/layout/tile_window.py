@@ -11,7 +11,7 @@ a value: moving one gives another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from layoutalg.layout.buffer_view import Array, MemoryOperation
 from layoutalg.layout.distributed_tensor import StaticDistributedTensor, coordinates
 from layoutalg.layout.distribution import TileDistribution
 from layoutalg.layout.tensor_view import TensorView
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

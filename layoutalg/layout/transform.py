@@ -18,12 +18,13 @@ It becomes known by its line in `transforms.TRANSFORMS`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, ClassVar
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import TRUE, Expr, Term, as_expr, prod
+from layoutalg.records import dataclass
 
 Index = tuple[Expr, ...]
 MAX_ELEMENTS = 1 << 62

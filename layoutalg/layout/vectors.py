@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, mod
 from layoutalg.layout.adaptor import same_length
 from layoutalg.layout.descriptor import TensorDescriptor
 from layoutalg.layout.transform import Transform
+from layoutalg.records import dataclass
 
 LONGEST = 16
 """The most elements that any AMD instruction moves for one lane: 128 bits of 8-bit elements."""

@@ -15,7 +15,6 @@ What it cannot represent: sizes without a limit (the statement about two lanes d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import TRUE, Expr, variables
 from layoutalg.index.box import Box, box
@@ -28,6 +27,7 @@ from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point
 from layoutalg.prove.outcome import Fails, Holds, Limits
 from layoutalg.prove.verdict import Unknown, witness
+from layoutalg.records import dataclass
 from layoutalg.target import LdsInstruction
 from layoutalg.target.model import DWORD
 

@@ -36,12 +36,13 @@ waves in flight.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
 from layoutalg.index.f2 import image, independent, rank
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.model import DWORD

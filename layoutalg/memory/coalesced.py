@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.index import (
@@ -41,6 +40,7 @@ from layoutalg.prove.obligation import ForAll, Obligation, Point, Shown, in_doma
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.portfolio import NO_REPLAY
 from layoutalg.prove.verdict import Witness, witness
+from layoutalg.records import dataclass
 from layoutalg.target import Target
 
 TRIES = 64

@@ -20,10 +20,9 @@ What it cannot represent: caches (a segment that the next instruction uses too i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.lazy import lazy_imports
 from layoutalg.memory.banks import AccessError, Ints
+from layoutalg.records import dataclass
 from layoutalg.target import Target
 from layoutalg.target import target as named
 

@@ -24,7 +24,7 @@ target's table and what is doubtful about it, among its assumptions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, reduce
 from typing import ClassVar
 
@@ -45,6 +45,7 @@ from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.portfolio import NO_REPLAY, verdict_by
 from layoutalg.prove.replay import replays
 from layoutalg.prove.verdict import Verdict, Witness, witness
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

@@ -15,7 +15,6 @@ What it cannot represent: lanes that reach different numbers of elements (say wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, Term, as_expr, eq, fresh, names, substitute, var, variables
@@ -26,6 +25,7 @@ from layoutalg.memory.banks import AccessError, LaneMapError
 from layoutalg.prove.claims import in_range
 from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown
+from layoutalg.records import dataclass
 from layoutalg.target.operand import OperandMap
 from layoutalg.target.transposed import LANES
 

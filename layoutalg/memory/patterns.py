@@ -17,7 +17,6 @@ breaks a claim is put to the solver.  What it cannot represent: many instances t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise, product
 
 from layoutalg.index import (
@@ -42,6 +41,7 @@ from layoutalg.memory.waves import others
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point, Shown, in_domain
 from layoutalg.prove.outcome import Fails, Holds, Limits
+from layoutalg.records import dataclass
 
 MOST_PATTERNS = 1 << 11
 """Patterns of one access."""

@@ -18,7 +18,7 @@ What it cannot represent: one vector that lies in pieces, or that is data in par
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
@@ -31,6 +31,7 @@ from layoutalg.prove.claims import Claim
 from layoutalg.prove.claims.base import assumptions, exists
 from layoutalg.prove.domain import names_in
 from layoutalg.prove.obligation import ForAll, Shown, admitted
+from layoutalg.records import dataclass
 from layoutalg.target import LdsInstruction, Target
 from layoutalg.target import target as named
 from layoutalg.target.dtypes import DType, element_type

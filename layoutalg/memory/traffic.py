@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from layoutalg.index import TRUE, Expr, substitute, variables
@@ -36,6 +36,7 @@ from layoutalg.memory.waves import blocks, least, others, relative, waves
 from layoutalg.prove.decide import decide
 from layoutalg.prove.obligation import ForAll, Point
 from layoutalg.prove.outcome import Holds, Limits
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from layoutalg.prove.portfolio import DEFAULT, Decided, prove, steps_of, verdict
 from layoutalg.prove.replay import replays
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.verdict import Unknown
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg.prove import encodings, smt

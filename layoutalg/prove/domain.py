@@ -11,13 +11,13 @@ less than 1 make no layout, and nothing is claimed of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import Expr, InexpressibleError, Term, all_of, as_expr, fresh, mod, names
 from layoutalg.index.radix import horner
 from layoutalg.layout import LayoutError, Merge, TensorAdaptor, TensorDescriptor, Transform
 from layoutalg.layout.transform import Index
+from layoutalg.records import dataclass
 
 Layout = TensorDescriptor | TensorAdaptor
 """What most claims speak of: a descriptor (one bottom dimension, a memory) or an adaptor."""

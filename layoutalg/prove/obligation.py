@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, names, postorder, substitute, symbol, unused, variables
 from layoutalg.index.evaluate import admits, value
 from layoutalg.layout import LayoutError
+from layoutalg.records import dataclass
 
 Point = Mapping[Expr, int]
 """A value for each variable."""

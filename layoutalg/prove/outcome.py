@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.prove.obligation import Point
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from layoutalg.lazy import lazy_imports
 from layoutalg.prove.claims import Claim
@@ -21,6 +20,7 @@ from layoutalg.prove.obligation import Obligation
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT, prove
 from layoutalg.prove.verdict import Unknown, Verdict
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import multiprocessing

@@ -18,7 +18,6 @@ What it cannot represent: divisors that are no size, and may be great.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import gcd
 from operator import mul
@@ -54,6 +53,7 @@ from layoutalg.index.conditions import restricted
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.index.primed import primed, same
+from layoutalg.records import dataclass
 
 #: How many values of a factor or a divisor are looked for, each of which is a case.
 CASES = (1, 2, 4, 8, 16)

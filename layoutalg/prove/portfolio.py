@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.index import TRUE, InexpressibleError, all_of, budget, variables
 from layoutalg.index.evaluate import value
@@ -26,6 +26,7 @@ from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.instances import sizes_of
 from layoutalg.prove.vacuity import vacuous
 from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Witness, witness
+from layoutalg.records import dataclass
 
 DEFAULT = Limits()
 LEMMA_SECONDS = 1.0

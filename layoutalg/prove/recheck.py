@@ -32,7 +32,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ from layoutalg.lazy import lazy_imports
 from layoutalg.prove.certificates import FORMAT, MANIFEST, Claims, certified
 from layoutalg.prove.outcome import Limits
 from layoutalg.prove.portfolio import DEFAULT
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import bitwuzla

@@ -16,7 +16,6 @@ Where these need other variables, the form says which change was made (`strategi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -33,6 +32,7 @@ from layoutalg.prove.query import check_within
 from layoutalg.prove.solver import ANY_FUNCTION
 from layoutalg.prove.steps import Quotients, Step, assertions, parts, search
 from layoutalg.prove.strategies.changes import changed
+from layoutalg.records import dataclass
 
 SECONDS = 2.0
 """What z3 gets to confirm a form that says more than the obligation."""

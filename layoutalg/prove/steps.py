@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import reduce
 from itertools import islice, product
 from typing import Any
@@ -42,6 +41,7 @@ from layoutalg.prove.lowering import NegatedObligation
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.polynomials import Names, comparisons, equalities, linear, poly, term, unknown
 from layoutalg.prove.query import check_within
+from layoutalg.records import dataclass
 
 SECONDS = 1.0
 """What z3 gets to pick the steps of one statement."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from layoutalg.display import Displayed
 from layoutalg.index import names
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

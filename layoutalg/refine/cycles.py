@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
@@ -32,6 +31,7 @@ from layoutalg.index.evaluate import value
 from layoutalg.isa.run.cycles import InstructionCycles
 from layoutalg.kernel.access.prices import Priced, priced
 from layoutalg.kernel.program import Loop, Program, Statement, StoreShared
+from layoutalg.records import dataclass
 from layoutalg.target import target
 
 

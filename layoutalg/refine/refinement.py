@@ -26,7 +26,7 @@ dependent instructions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.errors import DeviceError
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, budget, simplify
@@ -34,6 +34,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Proved, Refuted, Verdict, Verdicts, Witness
+from layoutalg.records import dataclass
 from layoutalg.refine.replay import Replay, replay
 from layoutalg.refine.simulation.compare import Comparison
 from layoutalg.refine.simulation.expected import ExpectedElement, expected_elements

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from layoutalg.index import Expr, budget, prod, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
 from layoutalg.prove import Refuted
+from layoutalg.records import dataclass
 from layoutalg.refine.trial import LaunchCase, TrialResult, attempt, make_case, small_sizes
 from layoutalg.target.elements import numbers
 

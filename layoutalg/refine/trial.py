@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.kernel.program import FOLDS, FUNCTIONS, Attend, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 from layoutalg.refine.cycles import compare
 from layoutalg.target.dtypes import DType
 from layoutalg.target.elements import numbers, stored

@@ -14,13 +14,14 @@ What it cannot represent: see the rooms `machine` and `loops`; what they cannot 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from functools import cached_property
 
 from layoutalg.errors import DeviceError
 from layoutalg.index import Expr, InexpressibleError, all_of, budget
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.prove.obligation import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.execution import SymbolicExecution
 from layoutalg.symex.loops.facts import Asker, Facts
 from layoutalg.symex.loops.inferred import InferredLoops

@@ -17,10 +17,10 @@ So gaps up to one round are all gaps.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from math import lcm
 
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 from layoutalg.synth.gemm import MIXES, in_blocks, lined, packed
 from layoutalg.synth.problem import Problem
 from layoutalg.target import target

@@ -12,7 +12,6 @@ The fields are packed in memory, mixed, and merged to rows and columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -23,6 +22,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.layout.ck import make_merge_transform, make_pass_through_transform, make_xor_transform
+from layoutalg.records import dataclass
 
 Pair = tuple[int, int]
 """Two places (or fields): the first is xor-ed into the second."""

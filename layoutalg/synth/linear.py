@@ -21,7 +21,6 @@ What it cannot represent: a tile whose vectors' number in a row, or rows, is no 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
 
@@ -34,6 +33,7 @@ from layoutalg.memory import Access
 from layoutalg.memory.bank_cost import address_columns
 from layoutalg.memory.banks import phase_subgroup, served
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, Verdict, prove
+from layoutalg.records import dataclass
 from layoutalg.synth.fields import descriptor_of
 from layoutalg.synth.gemm import packed
 from layoutalg.synth.problem import Problem

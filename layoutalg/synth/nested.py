@@ -19,7 +19,6 @@ What it cannot represent: more than two digits, or gaps after several of them; m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from math import prod
@@ -38,6 +37,7 @@ from layoutalg.layout.ck import make_merge_transform
 from layoutalg.memory import Access
 from layoutalg.memory.banks import Bools, Ints, phase_cycles
 from layoutalg.memory.waves import blocks
+from layoutalg.records import dataclass
 from layoutalg.synth.families import Candidate, divisors, padded, round_of_banks
 from layoutalg.synth.gemm import packed
 from layoutalg.synth.problem import Problem

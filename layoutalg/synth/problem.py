@@ -15,7 +15,6 @@ registers; one by the LDS itself reads along the same dimension: `transposed_pro
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
@@ -25,6 +24,7 @@ from layoutalg.index.evaluate import grids
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.memory import Access, LaneMap, access, lane_map, operand, transposing
 from layoutalg.memory.banks import LaneMapError
+from layoutalg.records import dataclass
 from layoutalg.synth.gemm import packed
 from layoutalg.target import target
 from layoutalg.target.dtypes import DTYPES, dtype_of

@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 from layoutalg.layout import LayoutError, TensorDescriptor
@@ -35,6 +35,7 @@ from layoutalg.prove import (
     Verdict,
     prove,
 )
+from layoutalg.records import dataclass
 from layoutalg.synth.direct import lands
 from layoutalg.synth.families import Candidate, candidates, mixes
 from layoutalg.synth.gemm import packed

@@ -38,11 +38,11 @@ are unpredictable where the other is not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
 from layoutalg.errors import LayoutError
+from layoutalg.records import dataclass
 
 #: The most dimensions.
 RANK = 5

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.errors import LayoutError
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

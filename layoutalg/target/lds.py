@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from layoutalg.records import dataclass
 from layoutalg.target.model import DWORD, Access, Evidence, LdsInstruction
 from layoutalg.target.tables import Tables
 

@@ -25,12 +25,13 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from itertools import chain, product
 
 from layoutalg.index import Expr, var
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.model import TargetError
 from layoutalg.target.operand import BlockScales, MatrixInstruction, OperandMap

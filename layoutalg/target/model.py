@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DType
 
 Confidence = Literal["measured", "documented", "assumed"]

@@ -23,13 +23,13 @@ agrees.  What it cannot represent: sparse forms, and several blocks in one instr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import grids, values
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

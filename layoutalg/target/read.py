@@ -63,12 +63,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 from layoutalg.target.files import target_files, text_of
 from layoutalg.target.lds import LdsEntry, RivalEntry, lds_instructions, lds_rivals

@@ -33,9 +33,10 @@ What it cannot represent: what inactive lanes do (gfx950: not allowed).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
+
+from layoutalg.records import dataclass
 
 #: Lanes that exchange elements, on gfx950.
 LANES = 16

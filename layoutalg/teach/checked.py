@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from layoutalg.draw import Picture
 from layoutalg.errors import DeviceError, shortened
@@ -12,6 +11,7 @@ from layoutalg.index import Expr
 from layoutalg.layout import TensorDescriptor
 from layoutalg.layout.adaptor import same_length
 from layoutalg.prove import Unknown, Verdict
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ What it cannot represent: LDS that the launch adds; lanes that lie apart by size
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -35,6 +35,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.described import Surveyor
 from layoutalg.launch.report import Lines, address_of
 from layoutalg.launch.symbolic import LDS
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 #: The most threads of a block where a source does not bound them (clang, `--gpu-max-threads-per-block`).

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +29,7 @@ from layoutalg.isa.run.observer import kind_of
 from layoutalg.isa.semantics.accesses import access_of, has_no_effect
 from layoutalg.isa.semantics.control import BARRIERS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.paths import flow_of
 from layoutalg.target import target as gpu
 

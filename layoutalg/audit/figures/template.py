@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.formats.launch import between, laid_out
 from layoutalg.index import Expr, div, simplify
@@ -32,6 +32,7 @@ from layoutalg.index.parse import OPERATORS
 from layoutalg.interop.parameters import KernelParameter
 from layoutalg.isa.container.metadata import Argument
 from layoutalg.launch.symbolic import AXES, LDS
+from layoutalg.records import dataclass
 
 #: The type that elements of so many bytes are taken for.
 TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64"}

@@ -20,7 +20,7 @@ What it cannot represent: flags that are stored to twice, or by atomic operation
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,7 @@ from layoutalg.isa.semantics.accesses import may_tell
 from layoutalg.isa.semantics.ordering import reaches_device
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.unknowns import Kind, arguments_of, kind_of
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from layoutalg.audit.lds.equal_values import ThreadValues
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, conjuncts, eq, mod, rebuild, simplify, variables
 from layoutalg.index.normal import normal
 from layoutalg.index.rows import coordinates
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 
 

@@ -15,7 +15,6 @@ What it cannot represent: that an access before a copy is done by a wait of its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from layoutalg.audit.accesses import TracedAccess
@@ -27,6 +26,7 @@ from layoutalg.index.conditions import excludes
 from layoutalg.index.primed import same
 from layoutalg.isa.semantics.tensor import TENSOR_STORES
 from layoutalg.prove import ForAll, Proved, Shown
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 
 

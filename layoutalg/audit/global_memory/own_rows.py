@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from layoutalg.audit.ask import WHOLE, Answer, Ask, shown
 from layoutalg.audit.global_memory.unrolled import Rolled, shared_guard, without
@@ -26,6 +25,7 @@ from layoutalg.index import Expr, all_of, le, lt, simplify, variables
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.prove import InjectiveMap, Proved
+from layoutalg.records import dataclass
 
 #: Groups from which on it is asked: the pairs of fewer are soon compared.
 FEW = 8

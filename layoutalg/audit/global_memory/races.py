@@ -26,7 +26,7 @@ What it cannot represent: that two threads have loaded the same of what is writt
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement, product
 
@@ -48,6 +48,7 @@ from layoutalg.index.conditions import conjunct_set, excludes
 from layoutalg.index.rows import coordinates
 from layoutalg.launch.symbolic import LDS
 from layoutalg.prove import ForAll, InjectiveMap, Proved, Refuted, Shown
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 

@@ -7,7 +7,6 @@ What it cannot represent: iterations of one loop as one thing for two accesses; 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.audit.accesses import TracedAccess
@@ -17,6 +16,7 @@ from layoutalg.index import ZERO, Expr, all_of, div, lt, mod, simplify, var, var
 from layoutalg.isa.semantics.accesses import natural_alignment, needed_alignment
 from layoutalg.isa.semantics.ordering import DEVICE, SCOPED
 from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, own_coordinates
 
 #: Iterations of a loop whose number is a thread's own; what is known of it stands beside.

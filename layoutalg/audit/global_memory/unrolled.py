@@ -14,12 +14,12 @@ What it cannot represent: offsets whose differences depend on the thread, or are
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from layoutalg.index import ZERO, Expr, all_of, budget, conjuncts, le, simplify, slack, value, var, variables
 from layoutalg.index.conditions import conjunct_set
 from layoutalg.index.normal import normal
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ What it cannot represent: addresses that go with a loop, bytes that another iter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,6 +42,7 @@ from layoutalg.index import ZERO, Expr, eq, simplify
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS, KernelLaunch
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.instances import moved
 

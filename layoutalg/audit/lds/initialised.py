@@ -24,7 +24,6 @@ What it cannot represent: stores whose guard speaks of what the storing thread a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from math import prod
@@ -51,6 +50,7 @@ from layoutalg.audit.lds.tables import (
 )
 from layoutalg.index import FALSE, TRUE, Expr, all_of, as_expr, conjuncts, nonnegative, simplify, variables
 from layoutalg.index.conditions import excludes, implies
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import At, moved
 
 #: Pairs of threads after which no more are compared of two accesses whose guards did not match once.

@@ -17,12 +17,13 @@ What it cannot represent: choices by sizes or by what was loaded, which are take
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from layoutalg.audit.lds.block import BlockThreads, Threads
 from layoutalg.index import Expr, postorder
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE

@@ -20,7 +20,6 @@ What it cannot represent: what a table does not know of a guard, which is taken 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import lcm, prod
 
@@ -32,6 +31,7 @@ from layoutalg.audit.epochs import in_one_epoch, own_variables
 from layoutalg.audit.lds.block import Ints
 from layoutalg.audit.lds.tables import Iterations, LdsAccess, LdsRow, LdsTables, boxes, bytes_of, joint_periods, most_of
 from layoutalg.index import Expr, simplify, value
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import others as other_iterations
 
 NOBODY, SEVERAL, UNORDERED = -1, -2, -3

@@ -16,7 +16,6 @@ What it cannot represent: waves that an atomic operation orders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from layoutalg.audit.accesses import TracedAccess, same_bytes
@@ -29,6 +28,7 @@ from layoutalg.index import FALSE, TRUE, Expr, all_of, any_of, eq, extent_of, ne
 from layoutalg.index.conditions import excludes
 from layoutalg.index.primed import same
 from layoutalg.prove import ForAll, Shown
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, others, own_coordinates
 from layoutalg.symex.values.uninterpreted import ASSUMPTION
 

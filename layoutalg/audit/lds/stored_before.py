@@ -13,7 +13,7 @@ What it cannot represent: a byte whose writer is none of these, as where the off
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import gcd
 
@@ -26,6 +26,7 @@ from layoutalg.audit.parts import parts_of, said_to_equal
 from layoutalg.index import FALSE, ZERO, Expr, all_of, any_of, const, eq, extent_of, simplify, var, variables
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll, Shown
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved, own_coordinates
 from layoutalg.symex.values.unknowns import kind_of
 

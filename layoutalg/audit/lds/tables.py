@@ -18,7 +18,7 @@ What it cannot represent: addresses that were loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
 from math import lcm, prod
@@ -32,6 +32,7 @@ from layoutalg.audit.lds.block import BlockThreads, Ints
 from layoutalg.index import TRUE, Expr, all_of, conjuncts
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.prove import ForAll, Proved, Refuted
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.tracing import TracedElement
 
 #: Iterations of an access that are looked at, at most.

@@ -16,7 +16,7 @@ What it cannot represent: other orders of a sum.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.audit.meaning.places import Decide
 from layoutalg.audit.meaning.terms import FLOAT_BITS, is_memory, leaves, negative, without_sign
@@ -24,6 +24,7 @@ from layoutalg.audit.meaning.wanted import MACHINE
 from layoutalg.index import FALSE, ZERO, Expr, all_of, eq, mod, negation, postorder, rebuild, simplify, substitute
 from layoutalg.index.conditions import implies, restricted
 from layoutalg.isa.semantics.values import width
+from layoutalg.records import dataclass
 from layoutalg.symex.values.modular import same_word
 from layoutalg.symex.values.uninterpreted import COMMUTE
 from layoutalg.symex.values.unknowns import call_of

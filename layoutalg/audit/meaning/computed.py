@@ -15,7 +15,7 @@ other claims hold.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 
 from layoutalg.audit import answers
@@ -50,6 +50,7 @@ from layoutalg.index import (
 from layoutalg.isa.semantics.accesses import access_of
 from layoutalg.launch.symbolic import KernelLaunch
 from layoutalg.prove import Proved
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.tracing import TracedElement

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from layoutalg.audit.estimates import without_errors
@@ -53,6 +53,7 @@ from layoutalg.index import (
 from layoutalg.index.box import box
 from layoutalg.index.radix import Affine, affine
 from layoutalg.prove import Onto
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved
 from layoutalg.symex.values.unknowns import kind_of
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
@@ -20,6 +19,7 @@ from layoutalg.audit.meaning.algebra import EquationAlgebra
 from layoutalg.formats.equation import FLOATS, Contents, Equation, Reduction
 from layoutalg.index import Expr, array, variables
 from layoutalg.isa.run.floats import FUNCTIONS, number, word
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ What it cannot represent: a function that takes branches or a table.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from layoutalg.audit.meaning.terms import FLOAT_BITS, Terms
@@ -24,6 +24,7 @@ from layoutalg.index import TRUE, ZERO, Expr, div, mod, simplify
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of, unknown_value
 from layoutalg.symex.values.word import NotReadable

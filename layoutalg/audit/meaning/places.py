@@ -12,11 +12,11 @@ it is one of the tensor's and has that offset. Two ways are tried:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from layoutalg.formats.model import DescriptorItem
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, eq, simplify, substitute
 from layoutalg.index.radix import affine, digits_by, injective, largest_first, multiples_of
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 Decide = Callable[[Expr, Expr], bool]

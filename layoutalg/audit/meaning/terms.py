@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, const, mod, simplify, variables, xor
 from layoutalg.launch.symbolic import LDS
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, unknown_value

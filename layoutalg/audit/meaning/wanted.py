@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from layoutalg.index import (
     simplify,
     substitute,
 )
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import DTYPES

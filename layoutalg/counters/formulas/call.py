@@ -15,7 +15,7 @@ What it cannot represent: launches whose blocks have a size; what is loaded, whe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.launch import concrete
 from layoutalg.launch.symbolic import LDS, KernelLaunch
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     from layoutalg.formats import spec

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.counters.count import Certainty
 from layoutalg.index import Expr
 from layoutalg.index.evaluate import value
+from layoutalg.records import dataclass
 
 FEW = 3
 """Reasons that are told of one counter, at most."""

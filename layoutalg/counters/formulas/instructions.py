@@ -10,7 +10,7 @@ What it cannot represent: see `waves` and `sums`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from layoutalg.audit.ask import CLAIM, LATE, Answer
@@ -19,6 +19,7 @@ from layoutalg.counters.formulas.sums import NotCountedError, count
 from layoutalg.counters.formulas.waves import CountedCase, Waves
 from layoutalg.index import TRUE, ZERO, Expr, InexpressibleError, all_of, budget, simplify, variables
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.tracing import TracedSteps
 from layoutalg.symex.machine.wave import Wave
 

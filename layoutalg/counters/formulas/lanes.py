@@ -8,7 +8,7 @@ What it cannot represent: ways that a wave takes by what no lane has; what was l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.conditions import implies
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import Kind, arguments_of, function_of, kind_of
 from layoutalg.symex.values.word import HAS_THREAD
 

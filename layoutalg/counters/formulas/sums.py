@@ -24,7 +24,7 @@ What it cannot represent: extents that depend on other indices, products of indi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 
 from layoutalg.index import (
@@ -48,6 +48,7 @@ from layoutalg.index import (
     substitute,
     variables,
 )
+from layoutalg.records import dataclass
 
 #: Values of an index over which is summed, at most; and how often conditions are taken apart.
 MOST_VALUES, MOST_PARTS = 64, 6

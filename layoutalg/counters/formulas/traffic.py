@@ -13,7 +13,7 @@ What it cannot represent: lanes that lie apart by sizes or by what was loaded; f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import gcd
 
@@ -34,6 +34,7 @@ from layoutalg.index.normal import normal
 from layoutalg.isa.semantics.accesses import MemoryInstruction, access_of
 from layoutalg.isa.semantics.tensor import TENSOR_COPIES
 from layoutalg.launch.symbolic import LDS
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 

@@ -18,7 +18,7 @@ loaded; masks that are not read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.conditions import implies
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedSteps
 from layoutalg.symex.machine.wave import Wave

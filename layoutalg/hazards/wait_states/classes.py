@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from layoutalg.isa.decode.instructions import Instruction
 from layoutalg.isa.semantics.transcendental import TRANSCENDENTAL
+from layoutalg.records import dataclass
 
 #: Transcendental operations besides those that are described (CDNA 3 ISA, table 12, "Trans Ops").
 _OTHER_TRANSCENDENTAL = frozenset({"V_EXP_LEGACY_F32", "V_LOG_LEGACY_F32"})

@@ -11,7 +11,7 @@ What is done is named as in `rules`; a register is a number, so that one table h
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from layoutalg.hazards.wait_states.classes import (
@@ -27,6 +27,7 @@ from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, NO_REGISTER, Instruction, Operand
 from layoutalg.isa.effects import spans_of
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, JUMPS
+from layoutalg.records import dataclass
 
 Registers = tuple[int, ...]
 

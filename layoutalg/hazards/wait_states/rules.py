@@ -32,8 +32,8 @@ forwarding, transcendental results, masks that scalar instructions overwrite).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from layoutalg.records import dataclass
 from layoutalg.target.read import kin
 
 Count = int | tuple[int, int, int, int] | None

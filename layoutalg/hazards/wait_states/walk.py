@@ -17,12 +17,13 @@ What it cannot represent: other waves, which only add time; a way that no number
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from layoutalg.hazards.flow import FlowBlock
 from layoutalg.hazards.wait_states.facts import UNKNOWN, RuledInstruction
 from layoutalg.hazards.wait_states.rules import FARTHEST, WaitRule
+from layoutalg.records import dataclass
 
 
 class _Done(NamedTuple):

@@ -22,10 +22,10 @@ sparse forms.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from layoutalg.interop.cute.layout import Layout, NoLayoutError, of_modes
 from layoutalg.interop.cute.recognize import layout_of_map
+from layoutalg.records import dataclass
 from layoutalg.target.matrix import matrix_instruction, matrix_table
 from layoutalg.target.operand import OperandMap
 

@@ -21,7 +21,6 @@ whether A(Σ sᵢjᵢ) = Σ A(sᵢjᵢ): carries may cancel, and where they do n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -42,6 +41,7 @@ from layoutalg.interop.cute.sizes import at_most, exactly_over, plus, product, r
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.trees import Mode, Tree, tree_text
 from layoutalg.prove import ForAll, Limits, Proved, Refuted, prove
+from layoutalg.records import dataclass
 
 Tiler = AnyLayout | int | Expr | tuple["Tiler | None", ...] | None
 """A layout; a number n for n:1; a tuple of them, mode by mode; None, which leaves a mode as it is."""

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import Term
 from layoutalg.interop.cute.algebra import make_layout, right_inverse, size
@@ -30,6 +29,7 @@ from layoutalg.interop.cute.mma import TiledMma, thread_of
 from layoutalg.interop.cute.products import raked_product, zipped_divide
 from layoutalg.interop.cute.sizes import exactly_over, same
 from layoutalg.interop.cute.tiles import recast, slice_and_offset
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ The way back is `recognize`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.errors import LayoutError
 from layoutalg.index import ONE, ZERO, Expr, Term, add, as_expr, maximum, prod
 from layoutalg.interop.cute.sizes import size_of
@@ -34,6 +32,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     pass

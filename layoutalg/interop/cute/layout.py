@@ -19,7 +19,7 @@ Shapes and strides are integers or index expressions over sizes; a shape is at l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -31,6 +31,7 @@ from layoutalg.interop.cute.sizes import plus, quotient, remainder, size_of, tim
 from layoutalg.interop.cute.swizzle import BitSwizzle
 from layoutalg.interop.cute.trees import Mode, Tree, leaves, packed, tree_text
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 
 DEEPEST = 32
 """How deep a shape may be nested."""

@@ -17,7 +17,6 @@ A tensor that is no multiple of the tile has parts that go on beyond it, as in C
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import index
 
 from layoutalg.errors import LayoutError
@@ -29,6 +28,7 @@ from layoutalg.interop.cute.layout import AnyLayout, Layout, NoLayoutError, mapp
 from layoutalg.interop.cute.products import logical_divide, zipped_divide
 from layoutalg.interop.cute.sizes import exactly_over, quotient, remainder, same, times
 from layoutalg.interop.cute.tiles import number_at, slice_and_offset
+from layoutalg.records import dataclass
 
 Permutation = Layout | Expr | int | None
 """How m, n or k is reordered before atoms are laid out over it; None, or a length, leaves its order."""

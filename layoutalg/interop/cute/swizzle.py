@@ -5,11 +5,10 @@ Sw<B,M,S>:   x ↦ x ⊕ (bits M + S … M + S + B − 1 of x, moved to M … M 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.errors import LayoutError
 from layoutalg.index import Term, as_expr, bitand, xor
 from layoutalg.interop.cute.sizes import size_of
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True, repr=False)

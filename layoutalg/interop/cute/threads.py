@@ -18,7 +18,6 @@ is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from layoutalg.errors import LayoutError
 from layoutalg.index import Term
@@ -27,6 +26,7 @@ from layoutalg.interop.cute.layout import Layout, NoLayoutError, of_modes, plain
 from layoutalg.interop.cute.sizes import at_most, exactly_over, same, size_of, times
 from layoutalg.interop.cute.trees import Mode, tree_text
 from layoutalg.layout import TileDistribution, TileDistributionEncoding
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

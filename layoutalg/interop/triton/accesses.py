@@ -20,7 +20,6 @@ from global memory straight into LDS, and waves that meet in a partition (gfx125
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from layoutalg.errors import LayoutError
@@ -35,6 +34,7 @@ from layoutalg.interop.triton.shared import SharedLayout, shared
 from layoutalg.layout import TileDistribution
 from layoutalg.memory import Access, ConflictFree, Cost, LaneMap, access, judged, price
 from layoutalg.prove import Unknown, Verdict, prove
+from layoutalg.records import dataclass
 from layoutalg.target import Target
 from layoutalg.target.dtypes import DType, element_type
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn, TypeAlias, Union
 
 from layoutalg.errors import LayoutError, shortened
+from layoutalg.records import dataclass
 
 Value: TypeAlias = Union[int, bool, "list[Value]", "dict[str, Value]", "Attribute"]
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import LayoutError
 from layoutalg.interop.parameters import KernelParameter
+from layoutalg.records import dataclass
 
 #: MLIR's types as element types; integers have no sign there, and Triton's are signed unless its source says other.
 _TYPES = {

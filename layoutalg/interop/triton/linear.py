@@ -17,7 +17,6 @@ What it cannot represent: a length that is no power of two, and padding.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate
 from operator import index
@@ -29,6 +28,7 @@ from layoutalg.interop.triton.descriptors import Pads, descriptor_of
 from layoutalg.interop.triton.distributions import distribution_of
 from layoutalg.interop.triton.places import OFFSET, REGISTER, bits_of
 from layoutalg.layout import TensorDescriptor, TileDistribution
+from layoutalg.records import dataclass
 
 Basis = tuple[int, ...]
 """Where one bit leads: a number for each output dimension."""

@@ -20,7 +20,6 @@ spread over the blocks of a cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.interop.triton.attribute import Attribute
@@ -30,6 +29,7 @@ from layoutalg.interop.triton.nvmma import nvmma
 from layoutalg.interop.triton.places import BLOCK, OFFSET, PARTITION, bits_of, dims
 from layoutalg.interop.triton.registers import CGA_FIELDS, parted, spanning
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 
 Shape = Sequence[int]
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from layoutalg.interop.triton.attribute import Attribute, TritonTextError, parse
+from layoutalg.records import dataclass
 
 _ALIAS = re.compile(r"(#[A-Za-z_][\w$]*)\s*=\s*(#(?:ttg|triton_gpu)\.[a-z_]+\s*<.*)")
 _OP = re.compile(r'"?\b((?:ttg|triton_gpu|ttng|amdg|amdgpu|tt|scf|cf)\.[\w.]+)"?')

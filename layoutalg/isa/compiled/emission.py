@@ -12,7 +12,9 @@ A word that was computed in a loop that has ended is kept in an array there, if 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from layoutalg.records import dataclass
 
 TYPES = {1: "bool", 32: "uint32_t", 64: "uint64_t"}
 """The C type of a word of so many bits; a truth has one."""

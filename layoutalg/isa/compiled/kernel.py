@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.compiled.emission import Emission
@@ -36,6 +35,7 @@ from layoutalg.isa.semantics.control import (
     SETS_SKIPPING,
     TRAPS,
 )
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ here has no such fault in any run; what is said may have none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.isa.decode.instructions import Operand
+from layoutalg.records import dataclass
 
 Key = tuple[str, int, str]
 """A register and its half, or all of it."""

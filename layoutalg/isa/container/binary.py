@@ -12,7 +12,7 @@ What it cannot represent: several code objects linked together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from layoutalg.errors import CodeObjectError
@@ -21,6 +21,7 @@ from layoutalg.isa.container.descriptor import PRELOADED, Descriptor, code_forma
 from layoutalg.isa.container.elf import Segment
 from layoutalg.isa.container.loader import Container, LoadedKernel
 from layoutalg.isa.container.metadata import KernelMetadata
+from layoutalg.records import dataclass
 from layoutalg.target import CodeFormat
 
 #: How far on firmware that preloads arguments enters (AMDGPUUsage, "Preloaded Kernel Arguments").

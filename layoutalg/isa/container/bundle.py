@@ -20,7 +20,6 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.errors import CodeObjectError
@@ -28,6 +27,7 @@ from layoutalg.isa.container.elf import Elf, damaged
 from layoutalg.isa.container.loader import EM_AMDGPU
 from layoutalg.isa.container.target_id import TargetId
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     if sys.version_info >= (3, 14):

@@ -25,10 +25,10 @@ What it cannot represent: f16 that does not overflow.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.architecture import ARCHITECTURES, PROPERTIES, RSRC1, RSRC2, RSRC3, Architecture
+from layoutalg.records import dataclass
 from layoutalg.target import CodeFormat
 from layoutalg.target import target as gpu
 from layoutalg.target.known import decoded

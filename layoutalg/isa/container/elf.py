@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from layoutalg.errors import CodeObjectError
+from layoutalg.records import dataclass
 
 PT_LOAD, PT_DYNAMIC, PT_NOTE = 1, 2, 4
 PF_X, PF_W = 1, 2

@@ -12,11 +12,11 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypeVar
 
 from layoutalg.errors import shortened
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import elftools.elf.elffile as elffile

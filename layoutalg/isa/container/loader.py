@@ -30,7 +30,6 @@ What it cannot represent: relocations, and code objects before version 4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Self
 
 from layoutalg.errors import CodeObjectError
@@ -38,6 +37,7 @@ from layoutalg.isa.container import elf
 from layoutalg.isa.container.elf import Elf, ElfSymbol, SectionHeader, Segment, damaged
 from layoutalg.isa.container.metadata import KernelMetadata, Metadata, read_metadata
 from layoutalg.isa.container.target_id import TargetId
+from layoutalg.records import dataclass
 from layoutalg.target.known import processors
 
 #: The machine number of AMD GPUs, and the OS that kernels are loaded under (AMDGPUUsage, "ELF Header").

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -27,6 +26,7 @@ from typing import Any
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.elf import damaged
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import msgpack

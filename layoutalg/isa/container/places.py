@@ -13,13 +13,13 @@ from __future__ import annotations
 import errno
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from layoutalg.disk import LARGEST_LIBRARY, read_whole
 from layoutalg.errors import CodeObjectError
 from layoutalg.isa.container.bundle import BEGINNINGS, Bundled, NoCodeError, code_objects
+from layoutalg.records import dataclass
 
 _ARCHIVE = b"PK\x03\x04"
 _BEGIN = (*BEGINNINGS, _ARCHIVE)

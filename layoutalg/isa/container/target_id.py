@@ -15,9 +15,9 @@ What it cannot represent: processors that no target's file has, by number.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Self
 
+from layoutalg.records import dataclass
 from layoutalg.target.known import processors
 
 _NAME = re.compile(r"(?:.*-)?(gfx[0-9a-f]+(?:-[0-9]+)*(?:-generic)?)((?::[a-z]+[+-])*)")

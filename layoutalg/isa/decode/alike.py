@@ -15,12 +15,12 @@ What it cannot represent: dual instructions, own opcodes, literals of 64 bits, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from layoutalg.isa.decode.instruction import Instruction
 from layoutalg.isa.decode.operand import Operand
+from layoutalg.records import dataclass
 
 #: Kind of an operand → the lowest bits of its number that are no part of a pattern.
 _FREE: Mapping[str, int] = {"v": 7, "a": 7, "s": 5}

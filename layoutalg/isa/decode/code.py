@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from layoutalg.errors import UnsupportedInstructionError
@@ -22,6 +22,7 @@ from layoutalg.isa.decode.banks import SETS_BANKS, banks_of, in_banks
 from layoutalg.isa.decode.instructions import Instruction, decode
 from layoutalg.isa.decode.modes import modes_of, sets_mode
 from layoutalg.isa.semantics.control import ENDS, JUMPS
+from layoutalg.records import dataclass
 
 #: Bytes of the longest instruction, and more than enough.
 _LONGEST = 16

@@ -18,9 +18,9 @@ What it cannot represent: literals of VOPD3, which has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.records import dataclass
 
 _DUAL, _TRIPLE, _ZERO, _LITERAL, _WIDE = 0b110010, 0xCF, 7 << 9 | 1 << 47, 255, 254
 

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.records import dataclass
 
 SCALED = "VOP3PX2"
 """The encoding of matrix products with scales."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import MappingProxyType
 
 from layoutalg.isa.decode.operand import Operand
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

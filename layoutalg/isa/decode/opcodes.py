@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from layoutalg.isa.architecture import ARCHITECTURES
 from layoutalg.isa.container.descriptor import code_format
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import tinygrad.runtime.autogen.amd.rdna4.enum as rdna4

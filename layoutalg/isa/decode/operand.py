@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.architecture import Architecture
+from layoutalg.records import dataclass
 
 VCC, EXEC = 106, 126
 

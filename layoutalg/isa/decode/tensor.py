@@ -14,9 +14,9 @@ bits 56–63 of a register that there is not.)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.records import dataclass
 
 _NAMES = {0xC4: "TENSOR_LOAD_TO_LDS", 0xC5: "TENSOR_STORE_FROM_LDS"}
 _ENCODING, _NONE = 0b110100, 124

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from layoutalg.isa.container.metadata import Argument
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.registers import APERTURES
 from layoutalg.isa.run.spaces import Buffer
+from layoutalg.records import dataclass
 
 Triple = tuple[int, int, int]
 

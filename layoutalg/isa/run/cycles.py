@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.memory.banks import AccessError, doubts, instruction_cycles
+from layoutalg.records import dataclass
 from layoutalg.target import LdsInstruction, Target, target
 from layoutalg.target.model import DWORD, UnknownInstructionError
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ from layoutalg.isa.run.cycles import LdsMeter
 from layoutalg.isa.run.spaces import GlobalMemory, Region
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, NAMED_BARRIERS, TRAPS
 from layoutalg.isa.semantics.floats import FLOAT_MODE
+from layoutalg.records import dataclass
 
 #: Bytes of the longest instruction, and of those that the decoder does not know.
 _LONGEST, _UNKNOWN = 16, 8

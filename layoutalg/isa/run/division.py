@@ -22,7 +22,6 @@ V_DIV_FMAS scales up where its addend, the quotient so far, is 2 or more, and el
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -30,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutalg.isa.run.fused import fused
+from layoutalg.records import dataclass
 
 Array = NDArray[Any]
 

@@ -6,7 +6,6 @@ The regions are the arguments, the code object's segments, the buffers, and the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -31,6 +30,7 @@ from layoutalg.isa.run.pages import Unheld
 from layoutalg.isa.run.registers import image_base
 from layoutalg.isa.run.scratch import scratch_stride
 from layoutalg.isa.run.spaces import Buffer, GlobalMemory, Region
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 #: Bytes of memory that a run may take besides its buffers: LDS and scratch of the blocks that run at once, the image.

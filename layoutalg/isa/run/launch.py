@@ -7,7 +7,7 @@ until all have ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -34,6 +34,7 @@ from layoutalg.isa.run.polls import polls
 from layoutalg.isa.run.races import Races
 from layoutalg.isa.run.rounds import Rounds
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, ENDS_PROGRAM, JUMPS, NAMED_BARRIERS, TRAPS
+from layoutalg.records import dataclass
 
 #: Lanes that are run at once: enough to hide numpy's cost of a call, few enough for the caches.
 _LANES_AT_ONCE = 1 << 16

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from layoutalg.isa.semantics.accesses import ACCESSES, MemoryInstruction, has_no
 from layoutalg.isa.semantics.control import BARRIERS, BRANCHES, ENDS, JUMPS, NAMED_BARRIERS
 from layoutalg.isa.semantics.matrix import matrix_instruction_of
 from layoutalg.memory.coalescing import fewest, segments
+from layoutalg.records import dataclass
 from layoutalg.target import target as gpu
 
 #: Registers that an instruction writes at most, one after the other.

@@ -15,7 +15,6 @@ the first access that did it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ import numpy as np
 from layoutalg.errors import Fault, LaunchError
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.pages import HELD, Pages, Unheld
+from layoutalg.records import dataclass
 
 
 class Thread(NamedTuple):

@@ -42,11 +42,12 @@ for n > 0 says nothing of it, is the instruction set's matter: `isa.architecture
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.semantics.atomics import GLOBAL, LDS, Atomic
+from layoutalg.records import dataclass
 from layoutalg.target.transposed import TRANSPOSED, TransposedLoad
 
 #: Addresses of LDS by which compilers mask stores: Triton's is 2³¹ − 1, and an immediate may be added to it.

@@ -16,11 +16,12 @@ What it cannot represent: operations on two addresses, those that M0 addresses (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import add, and_, or_, xor
 
 from layoutalg.isa.semantics.entries import Effect
 from layoutalg.isa.semantics.values import Truth, Values, Word
+from layoutalg.records import dataclass
 
 #: What a word holds → exponent and mantissa bits of each number in it.
 _FORMATS: Mapping[str, tuple[tuple[int, int], ...]] = {

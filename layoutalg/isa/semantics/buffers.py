@@ -45,9 +45,10 @@ What it cannot represent: structured buffers of RDNA and CDNA 5, swizzled ones, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.isa.semantics.values import Values, Word
+from layoutalg.records import dataclass
 
 DIFFER = "sources differ in whether it is in the range of its buffer"
 """What is said of an access that is in range by one reading and out of it by another."""

@@ -6,10 +6,11 @@ The signature language is that of `semantics`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from layoutalg.isa.semantics.values import Values, Word
+from layoutalg.records import dataclass
 
 Effect = Callable[..., Any]
 Row = tuple[str, str, Effect]

@@ -13,7 +13,6 @@ there only, is a polynomial in it (for a window of an image, `at0 = 2Â·ho + y âˆ
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from layoutalg.index import TRUE, Expr, all_of, postorder, var
@@ -21,6 +20,7 @@ from layoutalg.index.normal import normal, simplify
 from layoutalg.index.radix import horner
 from layoutalg.kernel.program import Tensor
 from layoutalg.layout import Merge, TensorDescriptor
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

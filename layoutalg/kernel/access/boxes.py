@@ -26,7 +26,6 @@ everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from layoutalg.index import ONE, ZERO, Expr, all_of, as_expr, internal, substitute
@@ -34,6 +33,7 @@ from layoutalg.index.normal import simplify
 from layoutalg.index.radix import digits, horner
 from layoutalg.kernel.access.matrix_operands import ROW, swizzled
 from layoutalg.kernel.program import BoxCopy, ElementMap, Pixels, Program, Tensor
+from layoutalg.records import dataclass
 
 ROWS = 256
 """The most rows of a box."""

@@ -17,12 +17,12 @@ instruction: ldmatrix" (sm_75 and later).  What it cannot represent: fewer matri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, as_expr, prod, substitute
 from layoutalg.index.radix import digits
 from layoutalg.kernel.program import LoadShared, Program
 from layoutalg.layout import LayoutError
+from layoutalg.records import dataclass
 
 LANES, ROWS, ELEMENTS = 32, 8, 8
 """Of a wave; of a matrix (8 × 8); that a lane receives (four matrices, two each)."""

@@ -12,13 +12,12 @@ groups and banks are data (`layoutalg.target`), and the price is exact (`layouta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.index import ZERO, Expr, as_expr, internal, substitute
 from layoutalg.index.radix import digits
 from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
 from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.memory import Cost, LaneMap, access, price
+from layoutalg.records import dataclass
 from layoutalg.target import target as named
 from layoutalg.target.model import UnknownInstructionError
 

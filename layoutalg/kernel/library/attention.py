@@ -23,7 +23,7 @@ Rows lie along registers, and lanes that differ in a few bits share them: their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product as pairs
 from math import e as euler
 from math import log2, sqrt
@@ -68,6 +68,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.kernel.program.fragments import holding
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, DType
 from layoutalg.target.matrix import matrix_instruction
 

@@ -16,7 +16,7 @@ not, a 64×64 tile goes through LDS, so that loads and stores both run along mem
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.index import ONE, TRUE, Expr, Term, all_of, as_expr, prod, var
 from layoutalg.kernel.library.staging import COLUMN, ROW, SEGMENT, Plane, by_column, by_row, divides, swizzled
@@ -47,6 +47,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
 
 LARGEST = (1 << 31) - (1 << 14)

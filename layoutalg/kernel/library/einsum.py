@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ONE, Expr, var
 from layoutalg.index.radix import horner
@@ -32,6 +31,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.records import dataclass
 
 Letters = tuple[str, ...]
 MapElements = Callable[[Tensor], ElementMap]

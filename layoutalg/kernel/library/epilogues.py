@@ -31,7 +31,6 @@ and its kin are refused by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.index import ONE, ZERO, Expr, prod, var
@@ -51,6 +50,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 with lazy_imports():

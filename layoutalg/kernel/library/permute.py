@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from layoutalg.index import TRUE, Expr, all_of, prod, symbol, var
@@ -33,6 +33,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy.typing as npt

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,6 +23,7 @@ from layoutalg.index import Expr, prod, var
 from layoutalg.kernel.program import LOADERS
 from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
 from layoutalg.layout import TileDistribution
+from layoutalg.records import dataclass
 from layoutalg.target.known import builds
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction

@@ -17,7 +17,7 @@ Results are stored as lanes hold them, or (`through`) by way of LDS, so that a w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, extent_of, prod, var
 from layoutalg.kernel.access.address import address_of
@@ -60,6 +60,7 @@ from layoutalg.layout import (
     Unmerge,
     make_single_stage_tensor_adaptor,
 )
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
 
 

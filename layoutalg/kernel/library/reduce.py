@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol, var
@@ -55,6 +54,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
 from layoutalg.target.elements import numbers
 

@@ -6,11 +6,10 @@ lane div 32, of MFMA 32 × 32        a digit of j    p               copies
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.index import value
 from layoutalg.kernel.program.fragments import Factor, encoded
 from layoutalg.layout import TileDistribution
+from layoutalg.records import dataclass
 
 TURNED = (0, 2, 1)
 """Rows and columns change places."""

@@ -13,8 +13,6 @@ for single words, where a wave stores pieces of 128 bytes; longer pieces are kin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.index import as_expr
 from layoutalg.layout import (
     Merge,
@@ -24,6 +22,7 @@ from layoutalg.layout import (
     make_naive_tensor_descriptor,
     transform_tensor_descriptor,
 )
+from layoutalg.records import dataclass
 
 ROW, COLUMN = 0, 1
 Part = tuple[int, int]

@@ -19,7 +19,7 @@ the first entry of `tuned.toml` for its class: bytes of an element, number of el
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -40,6 +40,7 @@ from layoutalg.layout import (
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
 with lazy_imports():

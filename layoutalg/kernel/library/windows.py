@@ -14,7 +14,6 @@ are its arguments.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod as product_of
 from typing import Any
 
@@ -35,6 +34,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import numpy as np

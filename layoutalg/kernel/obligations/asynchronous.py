@@ -24,7 +24,7 @@ copies in loops without barriers, and a number of groups under way that changes 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from layoutalg.index import TRUE, Expr, as_expr, extent_of
@@ -46,6 +46,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
+from layoutalg.records import dataclass
 
 BYTES = 16
 T = TypeVar("T")

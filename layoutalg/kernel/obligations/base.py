@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_of, extent_of, internal, substitute
 from layoutalg.index.c import intermediates
 from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.layout import TileDistribution
 from layoutalg.prove import Claim, ForAll, Obligation, Shown
+from layoutalg.records import dataclass
 from layoutalg.target.operand import OperandMap
 
 

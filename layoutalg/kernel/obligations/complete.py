@@ -8,7 +8,6 @@ is 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import TRUE, Expr, all_of, eq, extent_of, internal, substitute
 from layoutalg.index.radix import digits
@@ -16,6 +15,7 @@ from layoutalg.kernel.obligations.base import Requirement, inside
 from layoutalg.kernel.obligations.held import Element, Term
 from layoutalg.kernel.program import Program
 from layoutalg.prove import ForAll, InjectiveMap, Shown
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

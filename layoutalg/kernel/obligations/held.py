@@ -18,11 +18,12 @@ coordinate to coordinate; a tile is filled as a whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, as_expr, substitute
 from layoutalg.kernel.program import Attend, Compute, Contract, Meaning, Read, Reduce, Registers, Tensor, Tile
 from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, DType
 
 F32 = DTYPES["f32"]

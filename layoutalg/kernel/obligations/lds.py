@@ -16,7 +16,7 @@ operands from LDS (`MultiplyShared`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.index import TRUE, Expr, all_of, as_expr, eq, extent_of, internal, negation, substitute, variables
 from layoutalg.index.normal import simplify
@@ -45,6 +45,7 @@ from layoutalg.kernel.program import (
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.prove import ForAll, InBounds, Injective, InjectiveMap, Obligation, Shown
 from layoutalg.prove.domain import index_form
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

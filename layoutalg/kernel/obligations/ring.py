@@ -47,7 +47,6 @@ What it cannot represent: several rings, a ring within a loop, and boxes or prod
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod as product_of
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, extent_of, internal, negation, prod
@@ -68,6 +67,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
+from layoutalg.records import dataclass
 
 HELD = 1
 """Tiles that a wave has not left while it waits for the next one: those whose products may be under way."""

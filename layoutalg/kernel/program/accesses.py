@@ -7,13 +7,14 @@ first) together.  `slot` numbers the copies of a buffer that is used in turns.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 from layoutalg.index import TRUE, ZERO, Expr, prod, substitute
 from layoutalg.kernel.program.statement import Statement, Uses
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor, Vector
 from layoutalg.layout import TensorDescriptor
+from layoutalg.records import dataclass
 
 
 class MemoryAccess(Statement):

@@ -15,12 +15,13 @@ What it cannot represent: operand maps that mix bits (there are none in the targ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from layoutalg.index import ZERO, Expr, as_expr, substitute, var
 from layoutalg.index.radix import digits
 from layoutalg.layout import LayoutError, TileDistribution, TileDistributionEncoding
+from layoutalg.records import dataclass
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 

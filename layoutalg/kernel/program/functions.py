@@ -17,11 +17,11 @@ What it cannot represent: functions that no GPU has exactly (exp, division); the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
 
 from layoutalg.index import ZERO, Expr, any_of, select
+from layoutalg.records import dataclass
 
 
 class Machine(Protocol):

@@ -26,7 +26,7 @@ What it cannot represent: data-dependent addresses, and threads that differ in w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import e, log2
 from typing import TypeVar
 
@@ -37,6 +37,7 @@ from layoutalg.kernel.program.statement import Statement, walk, written_out
 from layoutalg.kernel.program.statements import BoxCopy
 from layoutalg.kernel.program.tiles import How, Registers, Shared, Tensor
 from layoutalg.layout import TensorAdaptor
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DType
 
 S = TypeVar("S", bound=Statement)

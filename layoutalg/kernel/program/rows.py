@@ -16,13 +16,13 @@ Dao and others, arXiv 2205.14135).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from struct import pack, unpack
 
 from layoutalg.index import TRUE, Expr
 from layoutalg.kernel.program.statement import Statement, Uses
 from layoutalg.kernel.program.tiles import Registers
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ What it means is not said here: that is for each reading (`reading`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.tiles import Registers, Shared, Tensor
+from layoutalg.records import dataclass
 
 Data = Tensor | Shared | Registers
 

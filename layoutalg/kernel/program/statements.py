@@ -30,7 +30,6 @@ program, and so it is proved, written and drawn as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.accesses import Load, LoadShared, StoreShared
@@ -38,6 +37,7 @@ from layoutalg.kernel.program.fragments import HELD, instruction_named
 from layoutalg.kernel.program.functions import unknown
 from layoutalg.kernel.program.statement import Statement, Uses, written_out
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared
+from layoutalg.records import dataclass
 from layoutalg.target.matrix import UnknownMatrixInstructionError
 from layoutalg.target.operand import MatrixInstruction
 

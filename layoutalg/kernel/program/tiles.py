@@ -7,12 +7,12 @@ descriptors, in coordinates; a buffer's descriptor comes with each access.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DType
 
 ALIGNMENT = 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, add, all_equal, all_of, any_of, eq, fresh, negation
@@ -12,6 +12,7 @@ from layoutalg.layout import LayoutError, Merge, MergeMagicDivision, TensorDescr
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.domain import Layout, adaptor_of, at, bottom_limits, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.records import dataclass
 
 
 def along(d: TensorDescriptor, dimension: int, count: int = 1) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from layoutalg.prove.domain import Layout, adaptor_of, lower_index, parameters, 
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation
 from layoutalg.prove.outcome import Fails, Limits, Outcome
 from layoutalg.prove.verdict import Witness, witness
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from layoutalg.layout import Freeze, LayoutError, Replicate, TensorAdaptor, Tile
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import Bijective
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

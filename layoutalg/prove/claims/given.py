@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.index import TRUE, Expr, all_of
 from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.domain import Layout
 from layoutalg.prove.obligation import ForAll, Obligation
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

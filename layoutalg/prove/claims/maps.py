@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from layoutalg.prove.domain import (
     upper_index,
 )
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

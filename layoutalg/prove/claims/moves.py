@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
@@ -61,6 +60,7 @@ from layoutalg.layout.transform import Index
 from layoutalg.prove.claims.base import Claim, in_range
 from layoutalg.prove.domain import taken
 from layoutalg.prove.obligation import ForAll, Obligation, Shown
+from layoutalg.records import dataclass
 
 THREE = as_expr(3)
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, eq, fresh
@@ -30,6 +29,7 @@ from layoutalg.prove.claims.base import Claim
 from layoutalg.prove.claims.maps import InBounds
 from layoutalg.prove.domain import Domain, at, digit_form, index_form, names_in
 from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Shown
+from layoutalg.records import dataclass
 
 NUM_RECORDS = (1 << 32) - 1
 """The most bytes that a buffer resource can say it has: a 32-bit number (CDNA 3 ISA, buffer resource descriptor)."""

@@ -18,7 +18,6 @@ What it cannot represent: products of variables, and sizes that are not fixed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 
@@ -27,6 +26,7 @@ from layoutalg.prove.obligation import InjectiveMap, Obligation, Point
 from layoutalg.prove.outcome import Fails, GaveUp, Holds, Limits, Outcome
 from layoutalg.prove.strategies.digits import Digits, in_digits
 from layoutalg.prove.strategies.lattice import shortest
+from layoutalg.records import dataclass
 
 NAME = "difference"
 STEPS = 1 << 12

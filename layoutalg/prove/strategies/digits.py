@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from layoutalg.index import Expr, as_expr, unused, var, variables
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.prove.obligation import InjectiveMap, names_of
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ What it cannot represent: what `layoutalg.prove.strategies.difference` cannot.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import floor, gcd, isqrt, prod
 
 from layoutalg.lazy import lazy_imports
+from layoutalg.records import dataclass
 
 with lazy_imports():
     import sympy

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, extent_of, select, simplify, substitute, symbol
@@ -45,6 +45,7 @@ from layoutalg.kernel.program import (
     Store,
     StraightCopy,
 )
+from layoutalg.records import dataclass
 from layoutalg.refine.simulation.numbers import HALF, NEUTRAL_BITS, WORD
 from layoutalg.refine.simulation.rows import OtherLanes, RowStatements, TileElement, ys_of
 from layoutalg.symex.loops.record import Carried

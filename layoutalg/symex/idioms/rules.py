@@ -14,10 +14,10 @@ What it cannot represent: rules that look at more than one operation's operands;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from layoutalg.index import TRUE, Expr, mod, symbol
+from layoutalg.records import dataclass
 from layoutalg.symex.values.ranges import Ranges
 from layoutalg.symex.values.uninterpreted import UninterpretedFunctions
 from layoutalg.symex.values.unknowns import Kind

@@ -6,10 +6,11 @@ It is noted of the thread that is followed, and said of every other one, and of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, negation, variables
 from layoutalg.index.conditions import assuming, implies
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.values.instances import coordinates_of, moved, origin_of, own_coordinates, place_of

@@ -21,7 +21,6 @@ What it cannot represent: factors that are not constant, and what is added besid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
 
 from layoutalg.index import (
@@ -42,6 +41,7 @@ from layoutalg.index import (
 )  # fmt: skip
 from layoutalg.index.normal import normal
 from layoutalg.index.variable import internal
+from layoutalg.records import dataclass
 from layoutalg.symex.idioms.division import by_constant
 from layoutalg.symex.loops.ranking import near, unwrapped
 from layoutalg.symex.machine.arithmetic import IndexValues

@@ -13,10 +13,10 @@ What it cannot represent: branches into the middle of a loop (irreducible code),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.code import Block
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ What it cannot represent: lexicographic orders, and what a loop computes from wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from layoutalg.index import ZERO, Expr, conjuncts, negation, postorder, rebuild, simplify, slack, substitute
 from layoutalg.index.conditions import conjunction
 from layoutalg.prove.obligation import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.values.modular import representative
 
 #: A remainder of no less is taken for the wrap of a word, whose lowest bits may be known.

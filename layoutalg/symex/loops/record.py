@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from layoutalg.index import Expr, simplify, variables
 from layoutalg.prove.obligation import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.execution import LoopExecution
 from layoutalg.symex.loops.ranking import LaneIterations
 from layoutalg.symex.machine.tracing import WaveEnd

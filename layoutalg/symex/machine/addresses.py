@@ -14,7 +14,6 @@ What it cannot represent: tensors that a loop exchanges, and addresses that are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 
 from layoutalg.index import (
     FALSE,
@@ -32,6 +31,7 @@ from layoutalg.index import (
 from layoutalg.index.conditions import choice, conjunction, excludes, implies
 from layoutalg.index.normal import normal
 from layoutalg.index.ranges import BOOLEAN
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arguments import ALIGNED, HIGHEST_ADDRESS
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.modular import representative

@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from layoutalg.index import ZERO, Expr, mod, simplify, symbol
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.container.elf import Segment
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.word import NotReadable, Word
 

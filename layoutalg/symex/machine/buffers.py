@@ -18,7 +18,6 @@ What it cannot represent: structured buffers of RDNA, swizzled ones, and flags t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
@@ -28,6 +27,7 @@ from layoutalg.index.multiples import is_multiple
 from layoutalg.index.node import Bound
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.addresses import ways
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.word import NotReadable, Word

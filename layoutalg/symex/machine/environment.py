@@ -7,10 +7,11 @@ What it cannot represent: memory that others write while the kernel runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from layoutalg.index import TRUE, Expr
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arguments import BoundArgument
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.instances import At

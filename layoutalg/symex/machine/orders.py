@@ -13,7 +13,7 @@ What it cannot represent: orders of a grid of several axes together, of three fa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 from typing import Any
@@ -36,6 +36,7 @@ from layoutalg.index import (
 )
 from layoutalg.index.normal import normal
 from layoutalg.prove.permutations import renumbers
+from layoutalg.records import dataclass
 from layoutalg.symex.values.ranges import Decide
 
 #: Sizes that are looked at: so many steps above the least of each; of how many blocks; of how many sizes; how often.

@@ -18,9 +18,10 @@ apart by how many barriers its wave has passed since: of each such number the yo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.sight import Sight
 
 Key = tuple[str, int]

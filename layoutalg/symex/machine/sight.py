@@ -12,7 +12,9 @@ What is in none of them is so on no path.  What a wave has not waited for is ano
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from layoutalg.records import dataclass
 
 
 @dataclass(frozen=True)

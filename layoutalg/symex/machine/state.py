@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, any_of, eq, negation, select, simplify
 from layoutalg.index.conditions import assuming, choice, disjunction, excludes, implies, is_tautology, merged
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.outstanding import WRITE_BACK, Key, Outstanding
 from layoutalg.symex.values.unknowns import Kind, is_unknown, unknown_value

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, conjuncts, variables
 from layoutalg.isa.decode.instructions import Instruction
+from layoutalg.records import dataclass
 from layoutalg.symex.machine.environment import Environment, TracedLoad
 from layoutalg.symex.machine.sight import Sight
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -31,6 +30,7 @@ from layoutalg.index import (
     substitute,
     variables,
 )
+from layoutalg.records import dataclass
 from layoutalg.symex.values.word import HAS_THREAD, OCCUPIED
 
 

@@ -20,11 +20,11 @@ the same one in another iteration, has for it is another unknown, an *instance* 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from layoutalg.index import Expr, Symbol, variables
 from layoutalg.index.expr import make_node
+from layoutalg.records import dataclass
 
 
 class Kind(Enum):

@@ -43,13 +43,14 @@ What it cannot represent: which lanes' bits are in such a number.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Protocol
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.index import FALSE, TRUE, ZERO, Expr, all_of, any_of, eq, negation, simplify, substitute, var, variables
 from layoutalg.index.conditions import conjunction, disjunction, implies
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import Kind, is_unknown, kind_of
 
 #: Binary digits of a product's numbers at most: those of 13 squares of squares of a word of 32.

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 from layoutalg.audit.ask import Open
@@ -26,6 +26,7 @@ from layoutalg.audit.meaning.terms import Terms, memory_of
 from layoutalg.index import TRUE, Expr, all_of, negation, simplify, substitute, variables
 from layoutalg.index.radix import affine
 from layoutalg.prove import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import Kind, dependencies, kind_of
 
 

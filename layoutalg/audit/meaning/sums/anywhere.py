@@ -17,7 +17,7 @@ is given of all threads.  A word is read by itself, not as an instance, where
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.sums.addends import Addend, Applied, Placed, Sum, Value, put_together
@@ -27,6 +27,7 @@ from layoutalg.audit.meaning.terms import Terms
 from layoutalg.index import TRUE, ZERO, Expr, negation, simplify, variables
 from layoutalg.index.conditions import implies
 from layoutalg.prove import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved
 
 Names = Mapping[Expr, Expr]

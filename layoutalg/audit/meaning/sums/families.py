@@ -18,7 +18,7 @@ where their terms are (`Functions`).  What it cannot represent: indices that fal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import gcd
@@ -50,6 +50,7 @@ from layoutalg.index import (
 from layoutalg.index.normal import normal
 from layoutalg.index.radix import affine, digits_by, largest_first, multiples_of
 from layoutalg.prove import ForAll
+from layoutalg.records import dataclass
 
 ProductKind = tuple[Fraction, tuple[tuple[str, str], ...]]
 """A coefficient, and the tensors and types of factors."""

@@ -12,7 +12,6 @@ What it cannot represent: operands that several lanes hold (they must hold the s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from layoutalg.audit.ask import Open
 from layoutalg.audit.lds.digits import Table, digits
 from layoutalg.index import Expr, div, mod, simplify
+from layoutalg.records import dataclass
 from layoutalg.symex.values.instances import moved
 from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.operand import MatrixInstruction, OperandMap

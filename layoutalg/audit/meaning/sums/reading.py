@@ -8,7 +8,7 @@ one kind each, and ask the `WordReader` for the words that these are made of.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from layoutalg.audit.meaning.sums.words import halves, made_by_iterations
 from layoutalg.audit.meaning.terms import Terms
 from layoutalg.index import TRUE, Expr, all_of, eq, simplify, symbol, variables
 from layoutalg.prove import ForAll
+from layoutalg.records import dataclass
 from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.machine.wave_unknowns import ELSEWHERE

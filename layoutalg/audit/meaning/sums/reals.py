@@ -21,7 +21,7 @@ What is none of these is a function of elements and sums (`functions`).  What it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from layoutalg.audit.ask import Open
 from layoutalg.audit.meaning.agreement import Agreement
@@ -50,6 +50,7 @@ from layoutalg.audit.meaning.terms import Terms
 from layoutalg.formats.equation import Reduction
 from layoutalg.index import TRUE, Expr, all_of, simplify, variables
 from layoutalg.prove import ForAll
+from layoutalg.records import dataclass
 
 #: What words of one kind are, in the order in which the rules are tried.
 RULES: tuple[Rule, ...] = (

@@ -12,7 +12,6 @@ What it cannot represent: coefficients of more than `MOST` values together, whic
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import prod
 
@@ -35,6 +34,7 @@ from layoutalg.index import (
     variables,
 )
 from layoutalg.index.normal import normal
+from layoutalg.records import dataclass
 
 #: Values of a variable that has few, and places of a table, at most.
 FEW, MOST = 1 << 10, 1 << 16

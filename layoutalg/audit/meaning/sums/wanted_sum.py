@@ -11,7 +11,7 @@ What it cannot represent: products over an index.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -48,6 +48,7 @@ from layoutalg.formats.equation import (
 from layoutalg.formats.model import SpecFile
 from layoutalg.index import ZERO, Expr, all_of, any_of, negation, simplify, substitute, var, variables
 from layoutalg.launch.symbolic import KernelLaunch
+from layoutalg.records import dataclass
 from layoutalg.symex.values.unknowns import Kind, call_of, dependencies, unknown_value
 from layoutalg.symex.values.word import NotReadable
 from layoutalg.target.dtypes import DTYPES

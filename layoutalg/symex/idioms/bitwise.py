@@ -22,6 +22,7 @@ from layoutalg.index import ZERO, Expr, bitand, const, eq, mod, postorder, selec
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.symex.idioms.rules import Lemma, Rule, WordArithmetic, first, number
+from layoutalg.symex.values.modular import without_unwritten_multiples
 from layoutalg.symex.values.unknowns import Kind, kind_of
 from layoutalg.symex.values.word import Word
 
@@ -46,8 +47,9 @@ def masked(word: Word, constant: Word) -> Expr:
     while mask:
         start = (mask & -mask).bit_length() - 1
         end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
-        part = mod(word.expr, 1 << end) if end < word.bits else word.expr
-        total = total + simplify(part - (mod(word.expr, 1 << start) if start else 0))
+        upto = without_unwritten_multiples(word.expr, end)
+        part = mod(upto, 1 << end) if end < word.bits else upto
+        total = total + simplify(part - (mod(upto, 1 << start) if start else 0))
         mask &= -1 << end
     return total
 

@@ -38,22 +38,38 @@ def representative(expr: Expr, bits: int) -> Expr:
     return reduced
 
 
+@lru_cache(maxsize=1 << 14)
 def without_unwritten_multiples(expr: Expr, bits: int) -> Expr:
-    """The expression without multiples of 2ⁿ of what nothing wrote: no bit of the word is made of these.
+    """The expression without multiples of 2ⁿ of what nothing wrote, chosen or not: no bit of the word is made of these.
 
     >>> from layoutalg.index import var
     >>> from layoutalg.symex.values.unknowns import Kind, unknown_value
     >>> half, above = var("half", 1 << 16), unknown_value("above", 1 << 32, Kind.UNDEFINED)
     >>> without_unwritten_multiples((above // 2**16 * 2**16 + half) * 2**16, 32)
     half * 65536
+    >>> without_unwritten_multiples(select(var("i", 8) < 3, half, above // 2**16 * 2**16) * 2**16, 32)
+    select(i < 3, half, 0) * 65536
     """
-    terms = normal(expr).terms
-    kept = {m: k for m, k in terms.items() if k % (1 << bits) or not any(map(_is_unwritten, variables(*m)))}
-    return expr if len(kept) == len(terms) else recover(Poly(kept)).expr()
+    if not _of_unwritten(expr):
+        return expr
+    before = normal(expr)
+    after = Poly({m: k for m, k in before.terms.items() if k % (1 << bits) or not _of_unwritten(*m)})
+    for atom in before.atoms():
+        if atom.op == "select" and _of_unwritten(atom):
+            zeros = min((_zeros(k) for m, k in after.terms.items() if atom in m), default=bits)
+            condition, *ways = atom.args
+            ways = [without_unwritten_multiples(way, max(0, bits - zeros)) for way in ways]
+            after = after.replace(atom, normal(select(condition, *ways)))
+    return expr if after.terms == before.terms else recover(after).expr()
 
 
-def _is_unwritten(v: Expr) -> bool:
-    return kind_of(v) is Kind.UNDEFINED
+def _of_unwritten(*parts: Expr) -> bool:
+    return any(kind_of(v) is Kind.UNDEFINED for v in variables(*parts))
+
+
+def _zeros(factor: int) -> int:
+    """How often 2 divides a number."""
+    return (factor & -factor).bit_length() - 1
 
 
 def readings(expr: Expr, size: int) -> tuple[Expr, ...]:

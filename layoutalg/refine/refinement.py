@@ -29,10 +29,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from layoutalg.errors import DeviceError
-from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, budget, simplify
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, budget, internal, prod, simplify
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
+from layoutalg.kernel.program.chiplets import chiplet_order
 from layoutalg.prove import Proved, Refuted, Verdict, Verdicts, Witness
 from layoutalg.records import dataclass
 from layoutalg.refine.replay import Replay, replay
@@ -43,6 +44,7 @@ from layoutalg.refine.simulation.signature import arguments_of, hidden_of
 from layoutalg.symex.entries import WITHOUT_PRELOAD, enter_alike
 from layoutalg.symex.machine.arguments import hidden_arguments
 from layoutalg.symex.machine.environment import Environment, Inputs
+from layoutalg.symex.machine.orders import AxisOrder, BlockOrder, Renumbered
 from layoutalg.symex.machine.tracing import TracedElement
 from layoutalg.symex.trace import STANDING, Trace, follow
 from layoutalg.symex.values.uninterpreted import ASSUMPTION as EQUAL_RESULTS
@@ -159,7 +161,10 @@ def _trace(
         if not questions.shown(runs >= 1, program.requires):
             raise NotReadable(f"a loop of {runs} that may not run at all")
         given = all_of(given, number < runs)
-    trace = follow(code, replace(inputs, given=given), _Memory(questions), functions, counts).complete()
+    memory, order = _Memory(questions), _dealt(program)
+    trace = follow(code, replace(inputs, given=given), memory, functions, counts, order).complete()
+    if not trace.order.stale.isdisjoint(trace.coordinates):
+        raise NotReadable(f"not all is made of blocks as they are dealt to {program.chiplets} chiplets")
     if not all(met.goal is TRUE for met in trace.meetings):
         raise NotReadable("only some waves may reach a barrier")
     for one in trace.elements:
@@ -171,7 +176,7 @@ def _trace(
 def _inputs(code: MachineCode, program: Program) -> Inputs:
     """What the machine finds at its start."""
     arguments = (*arguments_of(code.kernel, program), *hidden_arguments(code.kernel, hidden_of(program)))
-    blocks = (_linear(program),) if program.linear else program.grid
+    blocks = (_launched(program),) if program.linear else program.grid
     given = all_of(program.requires, *(simplify(block < 1 << 31) for block in blocks))  # HIP launches no more
     return Inputs(arguments, blocks, program.threads, given, _sizes(program))
 
@@ -190,6 +195,20 @@ def _linear(program: Program) -> Expr:
     for index, extent in zip(program.grid, program.extents, strict=True):
         total, step = total + index * step, step * extent
     return total
+
+
+def _launched(program: Program) -> Expr:
+    """The number that a block is launched with: of its own where blocks are dealt to chiplets."""
+    return _linear(program) if program.chiplets == 1 else internal("launched", prod(program.extents))
+
+
+def _dealt(program: Program) -> BlockOrder | None:
+    """What the machine code makes of it is the number in the grid: one to one, by the program's obligations."""
+    if program.chiplets == 1:
+        return None
+    launched, number = _launched(program), _linear(program)
+    dealt = chiplet_order(launched, prod(program.extents), program.chiplets)
+    return BlockOrder((AxisOrder(launched, (Renumbered((number,), (dealt,), {dealt: number}),)),))
 
 
 def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence[TracedElement]) -> tuple[str, ...]:

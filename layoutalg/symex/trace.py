@@ -30,7 +30,7 @@ from layoutalg.symex.loops.record import LoopRecord
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.machine.environment import Environment, Inputs, TracedLoad
 from layoutalg.symex.machine.machine import SymbolicMachine
-from layoutalg.symex.machine.orders import BlockOrder, OrderFoundError, OrderWatch
+from layoutalg.symex.machine.orders import BlockOrder, KnownOrder, OrderFoundError, OrderWatch
 from layoutalg.symex.machine.tracing import TraceBuilder, TracedElement, TracedSteps
 from layoutalg.symex.meetings import meetings
 from layoutalg.symex.values.instances import own_coordinates
@@ -88,9 +88,13 @@ def follow(
     environment: Environment,
     functions: UninterpretedFunctions | None = None,
     counts: Mapping[Expr, Expr] | None = None,
+    order: BlockOrder | None = None,
 ) -> Trace:
-    """Follows a kernel on all ways in the time that is left; `functions` names what is computed."""
-    return _followed(code, inputs, environment, functions, counts)
+    """Follows a kernel on all ways in the time that is left; `functions` names what is computed.
+
+    `order`: how it is known to number its blocks.
+    """
+    return _followed(code, inputs, environment, functions, counts, order, KnownOrder(order) if order else None)
 
 
 def follow_in_order(code: MachineCode, inputs: Inputs, environment: Environment) -> Trace:
@@ -113,8 +117,9 @@ def _followed(
     functions: UninterpretedFunctions | None = None,
     counts: Mapping[Expr, Expr] | None = None,
     order: BlockOrder | None = None,
+    known: KnownOrder | None = None,
 ) -> Trace:
-    """Raises `OrderFoundError` where an order is given, and the kernel takes its blocks in another one."""
+    """Raises `OrderFoundError` where an order is given that is not all that is known, and the kernel has another."""
     loops = InferredLoops() if counts is None else ProgramLoops(counts)
     builder = TraceBuilder(environment)
     functions = UninterpretedFunctions() if functions is None else functions
@@ -123,7 +128,7 @@ def _followed(
     facts = Facts(builder.assumed, loops.record, builder.loaded, environment, functions.known, wave.exists)
     asked = Asker(environment, facts).shows
     values = IndexValues(asked, all_of(inputs.given, wave.exists), functions, wave)
-    values.orders = None if order is None else OrderWatch(order, asked, inputs.given)
+    values.orders = known if known or order is None else OrderWatch(order, asked, inputs.given)
     machine = SymbolicMachine(code, inputs, values, builder)
     stopped: Exception | None = None
     try:
@@ -137,9 +142,9 @@ def _followed(
     met = () if stopped else tuple(meetings(ends, loops.record, inputs.threads))
     cuts = frozenset(values.ranges.cuts)
     record = replace(loops.record, ends=tuple(ends))
-    known = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
+    found = elements, record, facts, tuple(builder.loads), met, cuts, values.assumptions, stopped
     steps = () if stopped else tuple(builder.steps)
-    return Trace(*known, order or BlockOrder.of(inputs.blocks), steps)
+    return Trace(*found, order or BlockOrder.of(inputs.blocks), steps)
 
 
 def terms(made: object) -> Iterator[Expr]:

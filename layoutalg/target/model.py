@@ -264,8 +264,8 @@ class Card:
     """A card's peak numbers, which no code was run for.
 
     `clock`: MHz, the peak engine clock; `bandwidth`: GB/s; `half_matrix`: TFLOP/s of dense f16 by the matrix cores;
-    `issue`: wave instructions of the vector units that a compute unit begins in a cycle.  `confidence`: read (on a page
-    that `source` names), derived (arithmetic from such numbers), unchecked (the page was not read for this).
+    `issue`: wave instructions of the vector units that a compute unit begins in a cycle; `chiplets`: each has an L2,
+    and blocks are dealt to them in turns.  `confidence`: read (on a page that `source` names), derived, unchecked.
 
     >>> from layoutalg.target import target
     >>> card = target("gfx942").cards[0]
@@ -282,6 +282,7 @@ class Card:
     confidence: Literal["read", "derived", "unchecked"]
     source: str
     target: str = ""
+    chiplets: int = 1
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from layoutalg.index import prod, symbol, var
 from layoutalg.index.c import c_expression
 from layoutalg.kernel.program import Program
+from layoutalg.kernel.program.chiplets import chiplet_order
 from layoutalg.kernel.program.names import index_type
 
 
@@ -27,9 +29,11 @@ def block_position(program: Program, number: str = "blockIdx.x") -> list[str]:
     if not program.linear:
         blocks = zip(program.grid, ("blockIdx.x", "blockIdx.y", "blockIdx.z"), strict=False)
         return [f"const {index} {v.value.name} = ({index}){register};" for v, register in blocks]
+    extents = [f"(unsigned)({c_expression(n, bits=program.index_bits, proved=True)})" for n in program.extents]
     lines, rest = list[str](), number  # unsigned, so that its divisions are the cheaper ones
-    for at, (v, n) in enumerate(zip(program.grid, program.extents, strict=True)):
-        extent = f"(unsigned)({c_expression(n, bits=program.index_bits, proved=True)})"
+    if program.chiplets > 1:
+        lines, rest = _renumbered(program), "block0"
+    for at, (v, extent) in enumerate(zip(program.grid, extents, strict=True)):
         if at == len(program.grid) - 1:
             lines.append(f"const {index} {v.value.name} = ({index}){rest};")
         else:
@@ -37,6 +41,18 @@ def block_position(program: Program, number: str = "blockIdx.x") -> list[str]:
             lines.append(f"const unsigned block{at + 1} = {rest} / {extent};")
             rest = f"block{at + 1}"
     return lines
+
+
+def _renumbered(program: Program) -> list[str]:
+    """The block's number in the grid, of that which it was launched with."""
+    blocks = symbol("launched_blocks", min=1)
+    launched = var("launched_block", blocks)
+    count = c_expression(prod(program.extents), bits=program.index_bits, proved=True)
+    number = c_expression(chiplet_order(launched, blocks, program.chiplets), proved=True)
+    return [
+        f"const int launched_block = (int)blockIdx.x, launched_blocks = (int)({count});",
+        f"const unsigned block0 = (unsigned)({number});  // neighbours are of one chiplet",
+    ]
 
 
 __all__ = ["block_position", "thread_position"]

@@ -32,11 +32,12 @@ from typing import Literal
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, symbol, value, var
 from layoutalg.kernel.access.rows import source_index
+from layoutalg.kernel.library.block_order import blocks
 from layoutalg.kernel.library.copies import LARGEST, dtype_named
 from layoutalg.kernel.library.lds_layouts import rows_of_k
 from layoutalg.kernel.library.pipeline import CopiedSide
 from layoutalg.kernel.library.plans import WGMMA, Cut, Plan, copied, plan_for
-from layoutalg.kernel.library.product import ProductOperand, Side, blocks
+from layoutalg.kernel.library.product import ProductOperand, Side
 from layoutalg.kernel.library.row_tiles import TURNED, lanes_along, parts_of, rows_first, rows_of, run_of
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (

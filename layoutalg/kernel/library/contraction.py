@@ -17,6 +17,7 @@ from string import ascii_letters
 from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol
+from layoutalg.kernel.library.block_order import order_name, ordered
 from layoutalg.kernel.library.copies import LARGEST
 from layoutalg.kernel.library.einsum import Einsum, Letters, elements_of, merged, parse_einsum, sizes_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
@@ -134,12 +135,12 @@ def _plan(
     plan = tuned("contraction", target, dtype, widths, sizes, walked)
     whole = index_bits == 32 and min(widths) * KERNEL_DTYPES[dtype].bytes == RANGED_BYTES
     plan = ranged(plan, target) if whole else plan
-    if KERNEL_DTYPES[dtype].bits != 16 or min(widths) < 8:
-        return plan
-    if sizes and walked and alone:
-        plan = enlarged(plan, target, sizes)
-    along_k = all(letters[-1] in einsum.kinds[3] for letters in (einsum.a, einsum.b))
-    return packed(plan) if along_k else plan
+    if KERNEL_DTYPES[dtype].bits == 16 and min(widths) >= 8:
+        if sizes and walked and alone:
+            plan = enlarged(plan, target, sizes)
+        if all(letters[-1] in einsum.kinds[3] for letters in (einsum.a, einsum.b)):
+            plan = packed(plan)
+    return ordered(plan, target, sizes) if sizes else plan
 
 
 def _short(plan: Plan, dtype: str) -> str:
@@ -147,8 +148,8 @@ def _short(plan: Plan, dtype: str) -> str:
     name, usual = plan.instruction.name, plan_for(plan.target, dtype)
     if plan.direct or (plan.m, plan.n, plan.k) != (usual.m, usual.n, usual.k):
         cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{plan.ring}"
-        return f"{_instruction(name)}_{cut}"
-    return _instruction(name)
+        return f"{_instruction(name)}_{cut}{order_name(plan)}"
+    return f"{_instruction(name)}{order_name(plan)}"
 
 
 def _instruction(name: str) -> str:

@@ -40,11 +40,12 @@ class Plan:
     `packed`: a step's k are shared out so that a lane reads its own of all fragments at once (see `fragment_tile`).
     `direct`: tiles are copied to LDS without passing through registers (`pipeline`).
     `stages`: a tile's slots in LDS, which are used in turns.
-    `group`: so many tiles along m are side by side in time (`product.blocks`).
+    `group`: so many tiles along m are side by side in time (`block_order.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
     `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
     `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
     on a processor; `persistent`: so many blocks are launched, which compute tiles in turns (0: a block a tile).
+    `chiplets`: to how many chiplets blocks are dealt (`Program.chiplets`).
     `ranged`: guards of loads to registers are ranges that an instruction checks, of tensors of at most 2³¹ bytes.
     """
 
@@ -64,6 +65,7 @@ class Plan:
     resident: int = 1
     persistent: int = 0
     ranged: bool = False
+    chiplets: int = 1
 
     @property
     def collective(self) -> bool:

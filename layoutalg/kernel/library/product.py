@@ -16,12 +16,13 @@ Results are stored as lanes hold them, or (`through`) by way of LDS, so that a w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 
-from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, as_expr, extent_of, prod, var
+from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, extent_of, prod, var
 from layoutalg.kernel.access.address import address_of
 from layoutalg.kernel.access.prices import price_of
+from layoutalg.kernel.library.block_order import blocks
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.einsum import MapElements
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
@@ -54,11 +55,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import (
     LayoutError,
-    PassThrough,
-    TensorAdaptor,
     TensorDescriptor,
-    Unmerge,
-    make_single_stage_tensor_adaptor,
 )
 from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES
@@ -140,7 +137,7 @@ class MatrixProduct:
             self._body(a, b, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
             meaning, (b, *extras),
             tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
-            resident=self.plan.resident, persistent=self.plan.persistent,
+            resident=self.plan.resident, persistent=self.plan.persistent, chiplets=self.plan.chiplets,
         )  # fmt: skip
 
     def _body(
@@ -253,23 +250,6 @@ class MatrixProduct:
         last = len(tile.ys) - 1
         along_n = tile.encoding.ys_major[last] == 3 and last > 1
         return last if along_n and self.store_width % int(tile.ys[last]) == 0 else None
-
-
-def blocks(counts: Sequence[Expr], group: int) -> tuple[tuple[Expr, ...], TensorAdaptor]:
-    """The grid, fastest index first, and its map to tile numbers (g, m, n), of so many tiles each.
-
-    Blocks that run at one time share rows and columns of tiles, and so what L2 holds: n fastest, or first so many m.
-    """
-    grid: tuple[Expr, ...]
-    if group == 1:
-        grid = (var("bn", counts[2]), var("bm", counts[1]), var("bg", counts[0]))
-        return grid, make_single_stage_tensor_adaptor(
-            [PassThrough(c) for c in counts], [[0], [1], [2]], [[2], [1], [0]]
-        )
-    groups = (counts[1] + (group - 1)) // group
-    grid = (var("bi", group), var("bn", counts[2]), var("bm", groups), var("bg", counts[0]))
-    maps = [PassThrough(counts[0]), Unmerge((groups, as_expr(group))), PassThrough(counts[2])]
-    return grid, make_single_stage_tensor_adaptor(maps, [[0], [1], [2]], [[3], [2, 0], [1]])
 
 
 class Side:

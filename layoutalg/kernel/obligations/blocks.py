@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from layoutalg.index import TRUE, all_equal, all_of, as_expr, eq, extent_of, internal, prod, substitute
+from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of, internal, prod, substitute, symbol, var
 from layoutalg.index.primed import primed
 from layoutalg.kernel.access.places import has_copies
 from layoutalg.kernel.obligations.base import Requirement, fits, inside
 from layoutalg.kernel.obligations.replicas import first_copy_is_the_tile
 from layoutalg.kernel.program import Loop, Program, Registers, Store, StoreShared
+from layoutalg.kernel.program.chiplets import chiplet_order
 from layoutalg.layout import Merge, make_single_stage_tensor_adaptor
 from layoutalg.prove import ForAll, InjectiveMap, RoundTrip, Shown
 
@@ -55,6 +56,8 @@ def cover(program: Program) -> Iterator[Requirement]:
             [Merge(program.extents[::-1])], [list(range(len(program.grid)))], [[0]]
         )
         yield Requirement("blocks are numbered one to one", RoundTrip(numbers))
+        if program.chiplets > 1:
+            yield from dealt(program.chiplets)
         parts = [*program.extents, prod(program.extents)]
         yield from fits(f"block numbers fit {program.index_bits} bits", parts, program.index_bits, program.requires)
     shown = (Shown("blocks", program.extents), Shown("tiles", program.tiles.lengths))
@@ -72,6 +75,18 @@ def cover(program: Program) -> Iterator[Requirement]:
     inner = tuple(internal(f"within{d}", t) for d, t in enumerate(program.tile))
     reach = tuple(n * t + c for n, t, c in zip(tile, program.tile, inner, strict=True))
     yield Requirement("no coordinate is in two tiles", InjectiveMap("tiles are disjoint", (*tile, *inner), reach))
+
+
+def dealt(chiplets: int, order: Callable[[Expr, Expr, int], Expr] = chiplet_order) -> Iterator[Requirement]:
+    """Of any number of blocks each is one of the grid's, no two are the same, and so all are there."""
+    blocks = symbol("blocks", min=1)
+    launched = var("launched", blocks)
+    number = order(launched, blocks, chiplets)
+    shown = (Shown("launched", (launched, blocks)), Shown("block", (number,)))
+    within = ForAll("blocks of the grid", inside((number,), (blocks,)), TRUE, shown)
+    yield Requirement(f"blocks dealt to {chiplets} chiplets are the grid's", within)
+    about = f"blocks dealt to {chiplets} chiplets are numbered one to one"
+    yield Requirement(about, InjectiveMap("blocks differ", (launched,), (number,), TRUE, shown))
 
 
 def control(program: Program) -> Iterator[Requirement]:

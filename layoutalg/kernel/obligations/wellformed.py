@@ -62,7 +62,7 @@ RESERVED = (
         "a macro",
     ),
     (
-        r"tw?\d+|table\d+|block\d+|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
+        r"tw?\d+|table\d+|block\d+|launched_blocks?|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Words?|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|turn|last_slot|next_turn|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box"
         r"|power_of_two|of_lane|greater_of|rescale|greater|kept",
@@ -118,6 +118,8 @@ def _numbers(program: Program) -> None:
         raise _no(program, f"{program.resident} blocks of it are to be held at a time; at least 1")
     if program.persistent < 0 or (program.persistent and not program.linear):
         raise _no(program, f"{program.persistent} blocks compute tiles in turns; at least 0, of a linear grid")
+    if program.chiplets < 1 or (program.chiplets > 1 and (program.persistent or not program.linear)):
+        raise _no(program, f"blocks for {program.chiplets} chiplets; at least 1, more of a linear grid, a tile a block")
     if len(program.tile) != rank or min(program.tile) < 1:
         raise _no(program, f"a tile of {program.tile}; {rank} lengths of at least 1 are needed")
     tiles = program.tiles

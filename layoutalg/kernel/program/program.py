@@ -168,6 +168,8 @@ class Program(Displayed):
       copied.
     * `persistent`: how many blocks are launched, each of which computes the tiles of several blocks of the grid, one
       after another; 0: as many as the grid has, a tile each.
+    * `chiplets`: to how many chiplets blocks are dealt in turns, each of which takes neighbours in the grid
+      (`chiplets.chiplet_order`); 1: blocks are launched in the grid's order.
 
     >>> from layoutalg.kernel.library.transpose import lds_transpose
     >>> program = lds_transpose()
@@ -194,6 +196,7 @@ class Program(Displayed):
     fills: bool = True
     resident: int = 1
     persistent: int = 0
+    chiplets: int = 1
 
     def __post_init__(self) -> None:
         if isinstance(self.body, tuple):  # what is none is refused with the program

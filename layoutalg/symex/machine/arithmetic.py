@@ -46,7 +46,7 @@ from layoutalg.symex.idioms.division import shifted
 from layoutalg.symex.idioms.floats import choice
 from layoutalg.symex.idioms.rules import first
 from layoutalg.symex.idioms.table import RULES
-from layoutalg.symex.machine.orders import OrderWatch
+from layoutalg.symex.machine.orders import KnownOrder, OrderWatch
 from layoutalg.symex.machine.uniform import UniformUnknowns
 from layoutalg.symex.machine.wave import Wave
 from layoutalg.symex.values.modular import cut, representative, same_word, without_unwritten_multiples
@@ -89,7 +89,7 @@ class IndexValues(UniformUnknowns):
         super().__init__(wave)
         self.ranges = Ranges(decide, always)
         self.functions = UninterpretedFunctions() if functions is None else functions
-        self.orders: OrderWatch | None = None  # who looks at scalars of blocks
+        self.orders: OrderWatch | KnownOrder | None = None  # who looks at scalars of blocks
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -187,6 +187,18 @@ class _Part:
     found: tuple[Any, ...]
 
 
+class KnownOrder:
+    """Names scalars as an order says, and looks for no other."""
+
+    def __init__(self, order: BlockOrder) -> None:
+        self._names = {simplify(e): v for one in order.axes for e, v in one.names.items()}
+        self._stale = order.stale
+
+    def named(self, e: Expr) -> Expr:
+        """The index that a value is, or the value."""
+        return e if self._stale.isdisjoint(variables(e)) else self._names.get(simplify(e), e)
+
+
 class OrderWatch:
     """Looks at scalars; raises `OrderFoundError` where these renumber the blocks."""
 

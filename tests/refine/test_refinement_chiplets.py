@@ -11,22 +11,29 @@ from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.library.views import pad
+from layoutalg.kernel.program import Program
 from layoutalg.refine.refinement import BinaryVerdict, prove_binary
 from layoutalg.refine.trial import attempt, make_case
-from tests.matrix import each, turns
+from tests.matrix import turns
 
-PLAIN = lds_transpose()
+PLAIN = pad((0,), (1,))
 DEALT = replace(PLAIN, chiplets=8)
 OWN = r"\+ \(\(launched_block & 7\) <= [^;]*?\) \+"
 
 
-def asked(text: str, target: str = "gfx942") -> BinaryVerdict:
-    return prove_binary(decode_kernel(read_kernels(compile_source(text, target).payload)[DEALT.name]), DEALT)
+def asked(text: str, target: str = "gfx942", program: Program = DEALT) -> BinaryVerdict:
+    return prove_binary(decode_kernel(read_kernels(compile_source(text, target).payload)[program.name]), program)
 
 
-@pytest.mark.parametrize("target", each(["gfx942", "gfx950", "gfx90a", "gfx1100", "gfx1201"], "gfx942"))
-def test_dealt_blocks_are_proved(target: str) -> None:
-    assert asked(emit_unverified(DEALT), target).proved
+def test_dealt_blocks_are_proved() -> None:
+    assert asked(emit_unverified(DEALT)).proved
+
+
+@pytest.mark.parametrize("target", turns(["gfx942", "gfx950", "gfx90a", "gfx1100", "gfx1201"]))
+def test_dealt_blocks_of_rows_and_columns_are_proved(target: str) -> None:
+    program = replace(lds_transpose(), chiplets=8)
+    assert asked(emit_unverified(program), target, program).proved
 
 
 def changed(text: str, one: str, other: str) -> str:
@@ -44,8 +51,8 @@ def changed(text: str, one: str, other: str) -> str:
         (r"launched_blocks >> 3", "launched_blocks >> 2"),
         (r"launched_blocks = ", "launched_blocks = 1 + "),
         (r"\) <= \(", ") > ("),
-        (r"const int bx", "if (launched_block == 5) return; const int bx"),
-        (r"const int bx", "if (launched_blocks == 77) return; const int bx"),
+        (r"const int b0", "if (launched_block == 5) return; const int b0"),
+        (r"const int b0", "if (launched_blocks == 77) return; const int b0"),
         (r"block0 = \(unsigned\)", "block0 = launched_block == 6 ? 7 : (unsigned)"),
     ],
 )

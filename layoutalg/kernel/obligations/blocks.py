@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from layoutalg.index import TRUE, Expr, all_equal, all_of, as_expr, eq, extent_of, internal, prod, substitute, symbol, var
+from layoutalg.index import (
+    TRUE,
+    Expr,
+    all_equal,
+    all_of,
+    as_expr,
+    eq,
+    extent_of,
+    internal,
+    prod,
+    substitute,
+    symbol,
+    var,
+)
 from layoutalg.index.primed import primed
 from layoutalg.kernel.access.places import has_copies
 from layoutalg.kernel.obligations.base import Requirement, fits, inside

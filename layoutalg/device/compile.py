@@ -74,7 +74,7 @@ def compile_source(
     if payload is None:
         if family(target) == "cpu":
             source = _with_launchers(source, chosen, flags)
-        quick = b"" if flags else _after_hip(source, target, steps)
+        quick = b"" if flags else _after_hip(source, target, steps, chosen.version)
         payload = quick or _built(source, target, steps, output_name(target))
         if not include:
             cache.write(key, payload)
@@ -141,8 +141,8 @@ def compile_to_assembly(
     return _built(source, target, (*steps[:last], text), text[-1]).decode()
 
 
-def _after_hip(source: str, target: str, steps: Sequence[tuple[str, ...]]) -> bytes:
-    """What is made of a source that begins with HIP's header, where this process has parsed that already.
+def _after_hip(source: str, target: str, steps: Sequence[tuple[str, ...]], version: str) -> bytes:
+    """What is made of a source that begins with HIP's header, where the compiler has parsed that already.
 
     Empty where it has not, and where the source does not compile: errors are told by the whole text.
     """
@@ -151,7 +151,7 @@ def _after_hip(source: str, target: str, steps: Sequence[tuple[str, ...]]) -> by
     at = next(n for n, step in enumerate(steps) if SOURCE in step)
     command, rest = steps[at][: steps[at].index("-S")], steps[at][steps[at].index("-S") :]
     try:
-        before = precompiled_again(command, "#include <hip/hip_runtime.h>\n")
+        before = precompiled_again(command, "#include <hip/hip_runtime.h>\n", version)
         quick = (*steps[:at], (*command, *before, *rest), *steps[at + 1 :])
         return _built(source, target, quick, output_name(target)) if before else b""
     except CompileError:

@@ -6,7 +6,7 @@
 
 The expressions of a unit become one source; each is written as JSON text (`include/layoutalg/ck_structure.h`) into a
 constant of its own, and read back by its symbol.  `layoutalg.formats.ck_structure.layout` makes a layout of one.  The
-headers of a unit are read once a process (all of `ops/gemm` takes 6 s, a descriptor some 0.1 s).
+headers of a unit are parsed once and kept (all of `ops/gemm` takes 6 s, a descriptor some 0.1 s).
 
 | answer       | when                                                                                               |
 |--------------|----------------------------------------------------------------------------------------------------|
@@ -25,11 +25,10 @@ read anew.  What is not seen: a header that is put where none was before, in fro
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ from typing import Any
 from layoutalg import cache
 from layoutalg.device.compilers import Compiler, choose_compiler
 from layoutalg.device.diagnostics import read_errors
-from layoutalg.device.precompiled import SOURCE, after, parsed, precompiled_again
+from layoutalg.device.precompiled import after, dependencies, hashes, parsed, precompiled_again, read, unchanged
 from layoutalg.device.process import run_compiler
 from layoutalg.device.targets import family
 from layoutalg.errors import CompileError, LayoutError
@@ -112,7 +111,7 @@ class _Session:
     steps: tuple[tuple[str, ...], ...]
     read: Mapping[str, str] | None = None
     sound: bool = False
-    parsed: tempfile.TemporaryDirectory[str] | None = None
+    parsed: Path | None = None
 
     @property
     def headers(self) -> str:
@@ -157,8 +156,8 @@ class _Session:
                 status, said = run_compiler(step, folder)
                 if status != 0:
                     raise _StoppedError(said)
-            made = [Path(folder), *([Path(self.parsed.name)] if self.parsed else [])]
-            self.read = dict(_hashes(path for one in made for path in _dependencies((one / "kernel.d").read_text())))
+            after_headers = dict(hashes(dependencies((Path(folder) / "kernel.d").read_text())))
+            self.read = {**(read(self.parsed) if self.parsed else {}), **after_headers}
             return _texts((Path(folder) / "kernel.o").read_bytes())
 
     def _before(self, command: Sequence[str]) -> tuple[str, ...]:
@@ -166,14 +165,14 @@ class _Session:
         if self.parsed is not None:
             return after(self.parsed)
         ours = not self.unit.include and all(header.startswith(_OURS) for header in self.unit.headers)
-        return precompiled_again(command, self.headers) if ours else ()
+        return precompiled_again(command, self.headers, self.compiler.version) if ours else ()
 
     def _parse_headers(self) -> None:
         """Has the headers of others parsed; who needs faulty ones tells of them."""
         if self.parsed is None and self.unit.include:
             (*command, _, _, _, _), _ = self.steps
             with suppress(CompileError):
-                self.parsed = _parsed_headers((*command,), self.headers)
+                self.parsed = parsed(command, self.headers, self.compiler.version)
 
     def _without_faulty(self, expressions: Mapping[str, str], said: str) -> dict[str, Any | CppError]:
         names = list(expressions)
@@ -209,26 +208,6 @@ class _Session:
             except _StoppedError as error:
                 raise CppUnitError(self._errors(error.said)[0].told) from error
             self.sound = True
-
-
-#: Headers as this process has them parsed, by command and text, with the hashes of the files that they are read from.
-_PARSED: dict[tuple[str, ...], tuple[tempfile.TemporaryDirectory[str], Mapping[str, str]]] = {}
-
-#: So many of them are held: each takes some 40 MB of the disk.
-_MOST_PARSED = 4
-
-
-def _parsed_headers(command: tuple[str, ...], text: str) -> tempfile.TemporaryDirectory[str]:
-    """The folder of headers that are parsed once a process, and anew when a file of them has changed."""
-    key = (*command, text)
-    if key in _PARSED and _unchanged(_PARSED[key][1]):
-        return _PARSED[key][0]
-    folder = parsed(command, text)
-    _PARSED.pop(key, None)
-    _PARSED[key] = folder, dict(_hashes(_dependencies((Path(folder.name) / "kernel.d").read_text())))
-    if len(_PARSED) > _MOST_PARSED:
-        _PARSED.pop(next(iter(_PARSED)))  # whoever still compiles from it holds the folder
-    return folder
 
 
 class _StoppedError(Exception):
@@ -329,35 +308,15 @@ def _texts(payload: bytes) -> dict[int, str]:
     return found
 
 
-def _dependencies(made: str) -> Sequence[Path]:
-    """The headers that a dependency file names, but ours, which the cache's key has."""
-    names = re.sub(r"\\\n", " ", made).split(": ", 1)[-1]
-    found = [Path(re.sub(r"\\(.)", r"\1", name)) for name in re.findall(r"(?:\\.|[^\s\\])+", names)]
-    return [path for path in found if path.is_absolute() and path.name != SOURCE]
-
-
-def _hashes(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
-    for path in paths:
-        yield str(path), hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _kept(key: str) -> dict[str, Any | CppError] | None:
     """What the cache has, unless a header that it was read with has changed."""
     payload = cache.read(key)
     if payload is None:
         return None
     kept = json.loads(payload)
-    if not _unchanged(kept["read"] or {}):
+    if kept["read"] and not unchanged(kept["read"]):
         return None
     return {name: _in(value) for name, value in kept["found"].items()}
-
-
-def _unchanged(read: Mapping[str, str]) -> bool:
-    """Whether files still have these hashes."""
-    try:
-        return dict(_hashes(map(Path, read))) == read
-    except OSError:
-        return False
 
 
 def _out(value: Any) -> Any:

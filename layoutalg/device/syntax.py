@@ -64,7 +64,7 @@ class Parser:
         key = cache.key("syntax tree", self.header, text, chosen.version, _ours(), *command)
         kept = cache.read(key)
         if kept is None:
-            kept = json.dumps(_parsed(command, self.header, text)).encode()
+            kept = json.dumps(_parsed(command, self.header, text, chosen.version)).encode()
             cache.write(key, kept)
         found = json.loads(kept)
         return Syntax(found["declarations"], tuple(SyntaxFault(*one) for one in found["faults"]))
@@ -76,8 +76,8 @@ def _ours() -> bytes:
     return b"".join(path.read_bytes() for path in sorted((INCLUDE / "layoutalg").glob("*.h")))
 
 
-def _parsed(command: Sequence[str], header: str, text: str) -> Mapping[str, Any]:
-    before = precompiled(command, header)
+def _parsed(command: Sequence[str], header: str, text: str, version: str) -> Mapping[str, Any]:
+    before = precompiled(command, header, version)
     with tempfile.TemporaryDirectory(prefix="layoutalg-") as folder:
         (Path(folder) / SOURCE).write_text(text)
         tree = (*command, "-fsyntax-only", *before, "-Xclang", "-ast-dump=json", SOURCE)

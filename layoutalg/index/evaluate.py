@@ -47,17 +47,15 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
     >>> read([i * 8 + j], {i: "the row", j: "the column"}, table)
     ['the row times 8 plus the column']
     """
+    if not any(root.args for root in roots):
+        return [_leaf(root, leaves, table) for root in roots]
     order = postorder(*roots, stop=leaves)
     last_use: dict[Expr, Expr | None] = {argument: node for node in order for argument in node.args}
     last_use |= dict.fromkeys(roots)  # a root's reading is kept; all others go once used, for whole arrays are large
     seen: dict[Expr, Any] = {}
     for node in order:
-        if node in leaves:
-            seen[node] = leaves[node]
-        elif node.op == "var":
-            raise KeyError(f"no value for {node}: give one for each of its variables")
-        elif node.op == "const":
-            seen[node] = table["const"](node.value)
+        if not node.args or node in leaves:
+            seen[node] = _leaf(node, leaves, table)
         else:
             args = [seen[a] for a in node.args]
             seen[node] = table[node.op](node.value, *args) if node.op == "lookup" else table[node.op](*args)
@@ -65,6 +63,14 @@ def read(roots: Sequence[Expr], leaves: Mapping[Expr, Any], table: Mapping[str, 
             for spent in {a for a in node.args if last_use[a] is node}:
                 del seen[spent]
     return [seen[root] for root in roots]
+
+
+def _leaf(node: Expr, leaves: Mapping[Expr, Any], table: Mapping[str, Callable[..., Any]]) -> Any:
+    if node in leaves:
+        return leaves[node]
+    if node.op == "var":
+        raise KeyError(f"no value for {node}: give one for each of its variables")
+    return table["const"](node.value)
 
 
 PYTHON: Mapping[str, Callable[..., int]] = {

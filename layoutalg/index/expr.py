@@ -220,8 +220,9 @@ def add(*terms: Term) -> Expr:
     i + 3
     """
     total, parts = 0, []
-    for term in map(as_expr, terms):
-        for part in term.args if term.op == "add" else (term,):
+    for term in terms:
+        e = term if isinstance(term, Expr) else const(term)
+        for part in e.args if e.op == "add" else (e,):
             if part.op == "const":
                 total += part.value
             else:

@@ -52,11 +52,20 @@ def _variables(root: Expr) -> tuple[Expr, ...]:
     """Those below one root, kept with it."""
     if root._variables is None:
         found: dict[Expr, None] = {}
-        for node in postorder(root):
-            if node.op == "var":
+        seen: set[Expr] = set()
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node._variables is not None:
+                found |= dict.fromkeys(node._variables)
+            elif node.op == "var":
                 if node.value.extent is not None:
                     found |= dict.fromkeys(_variables(node.value.extent))
                 found[node] = None
+            elif node.args and node not in seen:
+                seen.add(node)
+                stack += reversed(node.args)
+        CLOCK.steps += WALKED * (len(seen) + 1)
         root._variables = tuple(found)
     return root._variables
 
@@ -153,6 +162,6 @@ def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
     >>> rebuild(i // 4, (i + j, as_expr(2)))
     (i + j) // 2
     """
-    if all(a is b for a, b in zip(args, node.args, strict=True)):
+    if tuple(args) == node.args:
         return node
     return lookup(node.value, args[0]) if node.op == "lookup" else BUILD[node.op](*args)

@@ -20,8 +20,9 @@ What it cannot represent: that two unknowns of different threads are one because
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
+from weakref import WeakKeyDictionary
 
 from layoutalg.index import Expr, simplify, substitute, var, variables
 from layoutalg.index.primed import primed
@@ -32,6 +33,8 @@ Apply = Callable[[Call, Expr], Expr]
 
 At = Mapping[Expr, Expr]
 """Where coordinates go."""
+
+_KEPT: WeakKeyDictionary[Expr, tuple[Expr, ...]] = WeakKeyDictionary()  # the coordinates of unknowns
 
 
 def moved(e: Expr, at: At, done: dict[Expr, Expr] | None = None, apply: Apply | None = None) -> Expr:
@@ -113,11 +116,10 @@ def origin_of(v: Expr) -> Expr:
     return v if not isinstance(v.value, UnknownValue) or v.value.origin is None else v.value.origin
 
 
-@lru_cache(maxsize=1 << 14)
 def coordinates_of(v: Expr) -> tuple[Expr, ...]:
     """The coordinates that an unknown, no instance, depends on: its owner's, and its arguments'."""
     assert isinstance(v.value, UnknownValue)
-    return tuple(_coordinates(*v.value.owner, *v.value.arguments))
+    return _coordinates(v)
 
 
 def whose(v: Expr) -> tuple[Expr, ...]:
@@ -126,21 +128,30 @@ def whose(v: Expr) -> tuple[Expr, ...]:
     return coordinates_of(v) if v.value.origin is None else v.value.at
 
 
-def _coordinates(*exprs: Expr) -> Iterator[Expr]:
-    """The coordinates that terms are of, each once."""
-    seen: set[Expr] = set()
-    stack = list(reversed(variables(*exprs)))
+def _coordinates(*exprs: Expr) -> tuple[Expr, ...]:
+    """The coordinates that terms are of, each once; those of unknowns are kept, since chains of them are long."""
+    stack = [v for v in variables(*exprs) if isinstance(v.value, UnknownValue)]
     while stack:
-        v = stack.pop()
-        if v in seen:
+        v = stack[-1]
+        parts = () if v in _KEPT else _parts(v)
+        if waiting := [u for u in parts if isinstance(u.value, UnknownValue) and u not in _KEPT]:
+            stack += waiting
             continue
-        seen.add(v)
-        one = v.value
-        if isinstance(one, UnknownValue):
-            made_of = one.at if one.origin is not None else (*one.owner, *one.arguments)
-            stack += reversed(variables(*made_of))
-        else:
-            yield v
+        if v not in _KEPT:
+            _KEPT[v] = _together(parts)
+        stack.pop()
+    return _together(variables(*exprs))
+
+
+def _parts(v: Expr) -> tuple[Expr, ...]:
+    """The variables that an unknown is made of."""
+    one = v.value
+    return variables(*(one.at if one.origin is not None else (*one.owner, *one.arguments)))
+
+
+def _together(made_of: Sequence[Expr]) -> tuple[Expr, ...]:
+    each = (_KEPT[v] if isinstance(v.value, UnknownValue) else (v,) for v in made_of)
+    return tuple(dict.fromkeys(chain.from_iterable(each)))
 
 
 def place_of(v: Expr) -> dict[Expr, Expr]:

@@ -31,6 +31,9 @@ from layoutalg.records import dataclass
 DEFAULT = Limits()
 LEMMA_SECONDS = 1.0
 """What the solver gets for one transform, before the whole is tried."""
+KEPT = 1 << 12
+"""Transforms' own obligations of which it is remembered that they hold."""
+_LEMMAS: dict[Obligation, Holds] = {}
 NO_REPLAY = "its counterexample does not replay"
 
 
@@ -204,12 +207,24 @@ def _local_steps(claim: Claim, limits: Limits, seconds: float) -> list[Decided] 
     brief = replace(limits, seconds=min(limits.seconds, seconds))
     for step in open_steps:
         ways = [step.obligation, *([] if claim.exists is TRUE else [step.obligation.assuming(claim.exists)])]
-        tried = (Decided(way, decide(way, brief)) for way in ways)
+        tried = (Decided(way, _lemma(way, brief)) for way in ways)
         shown = next((one for one in tried if isinstance(one.outcome, Holds)), None)
         if shown is None:
             return None
         steps[steps.index(step)] = shown
     return steps
+
+
+def _lemma(obligation: Obligation, limits: Limits) -> Outcome:
+    """`decide`; that it holds is kept, because transforms recur."""
+    if (shown := _LEMMAS.get(obligation)) is not None:
+        return shown
+    outcome = decide(obligation, limits)
+    if isinstance(outcome, Holds):
+        _LEMMAS[obligation] = outcome
+        if len(_LEMMAS) > KEPT:
+            _LEMMAS.pop(next(iter(_LEMMAS)), None)
+    return outcome
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ CONTRACTIONS = (
     *(Cut((1, 1), (2, 1), 64, stages, 16, True, WGMMA.format(256), through)
       for stages, through in ((4, False), (3, True))),
     *(Cut((1, 1), (2, 1), 64, 4, group, True, WGMMA.format(256), through=True, boxes=True) for group in (8, 16)),
-    Cut((1, 1), (2, 1), 64, 3, 16, True, WGMMA.format(256), through=True, boxes=True, persistent=132),
+    Cut((1, 1), (2, 1), 64, 4, 16, True, WGMMA.format(256), boxes=True, exchanged=True),
+    Cut((1, 1), (2, 1), 64, 4, 16, True, WGMMA.format(256), boxes=True, persistent=132, exchanged=True),
     Cut((2, 1), (2, 1), 64, 4, 8, True, WGMMA.format(128), through=True, boxes=True),
     Cut((1, 1), (2, 1), 64, 4, 8, True, WGMMA.format(128), through=True, boxes=True),
 )  # fmt: skip

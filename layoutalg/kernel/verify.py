@@ -16,6 +16,7 @@
 | control            | all threads run each loop equally often, at least once, and so reach every barrier           |
 | products           | a matrix operation's registers, types and lanes are those that the hardware multiplies       |
 | products from LDS  | the words that an instruction reads by a matrix descriptor are its operands'                 |
+| exchanges          | what a lane has afterwards is what it is for; lanes that exchange are the hardware's          |
 | folds              | each element of a row is taken in once, whole or in parts                                    |
 | rows               | registers that are moved, masked, rescaled are those of the thread, the row, the key         |
 | values             | what is stored at a coordinate is what the program means; each contracted index counts once  |
@@ -39,6 +40,7 @@ from layoutalg.kernel.obligations import values as followed
 from layoutalg.kernel.obligations.again import again
 from layoutalg.kernel.obligations.asynchronous import asynchronous
 from layoutalg.kernel.obligations.base import Requirement
+from layoutalg.kernel.obligations.exchange import exchange
 from layoutalg.kernel.obligations.limits import limits as limits_of
 from layoutalg.kernel.obligations.ring import ring
 from layoutalg.kernel.obligations.wellformed import refuse
@@ -51,6 +53,7 @@ from layoutalg.kernel.program import (
     Commit,
     Divide,
     Elementwise,
+    Exchange,
     Exponentiate,
     Fold,
     GlobalAccess,
@@ -108,6 +111,7 @@ ALONE: Mapping[type[Statement], Callable[[Program, int, Any], Iterator[Requireme
     MultiplyShared: in_lds.multiply_shared,
     BoxCopy: boxes.box_copy,
     Fold: folds.fold,
+    Exchange: exchange,
     Move: rows.move,
     MaskScores: rows.mask,
     Rescale: rows.rescale,

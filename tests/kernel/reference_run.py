@@ -25,6 +25,7 @@ from layoutalg.kernel.program import (
     BoxCopy,
     Clear,
     Commit,
+    Exchange,
     GlobalAccess,
     LoadShared,
     Loop,
@@ -149,6 +150,20 @@ class _Block(Reading[None]):
         else:
             assert isinstance(s, LoadShared)
             self.registers[s.registers] = self.lds[place]
+
+    def read_exchange(self, s: Exchange) -> None:
+        """As the text does: bit by bit of the lane's number, each lane gives those words that the other one wants."""
+        held = stored(self.registers[s.source].astype(np.float32), s.registers.dtype).astype(np.float64)
+        shape = (*held.shape[: s.y + 1], held.shape[s.y + 1] // s.lanes, s.lanes, *held.shape[s.y + 2 :])
+        words = np.moveaxis(held.reshape(shape), s.y + 2, 0)
+        lane = np.arange(held.shape[0])
+        for bit in (1 << n for n in range(s.lanes.bit_length() - 1)):
+            upper = (lane & bit != 0).reshape(-1, *(1 for _ in words.shape[2:]))
+            for i in (i for i in range(s.lanes) if not i & bit):
+                low, high = words[i].copy(), words[i | bit].copy()
+                found = np.where(upper, low, high)[lane ^ bit]
+                words[i], words[i | bit] = np.where(upper, found, low), np.where(upper, high, found)
+        self.registers[s.registers] = np.moveaxis(words, 0, s.y + 2)
 
     # --- what the hardware does --------------------------------------------------------------------------------------
 

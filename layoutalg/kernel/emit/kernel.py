@@ -21,6 +21,7 @@ from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import PATTERN
 from layoutalg.kernel.emit import ring as boxed
 from layoutalg.kernel.emit.conversions import used
+from layoutalg.kernel.emit.exchange import EXCHANGE
 from layoutalg.kernel.emit.instructions import (
     COPIES,
     PRODUCTS_IN_LDS,
@@ -38,6 +39,7 @@ from layoutalg.kernel.program import (
     AsyncCopy,
     Attend,
     BoxCopy,
+    Exchange,
     Fold,
     Load,
     LoadShared,
@@ -323,6 +325,8 @@ def _operations(program: Program) -> str:
                 found[boxed.TURNS] = None
         if isinstance(s, MultiplyShared):
             found[PRODUCTS_IN_LDS] = None
+        if isinstance(s, Exchange):
+            found[EXCHANGE] = None
         if isinstance(s, Load) and s.ranged:
             found[RANGED] = None
     return "\n".join(found)

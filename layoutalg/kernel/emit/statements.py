@@ -13,6 +13,7 @@ from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
 from layoutalg.kernel.emit.conversions import as_float, converted, neutral
+from layoutalg.kernel.emit.exchange import exchanged
 from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.emit.registers import UNROLL, each_register, guarded, one_register, set_each
 from layoutalg.kernel.emit.rows import RowWriter, taking
@@ -25,6 +26,7 @@ from layoutalg.kernel.program import (
     Clear,
     Commit,
     Elementwise,
+    Exchange,
     Fold,
     GlobalAccess,
     Load,
@@ -283,6 +285,9 @@ class Writer(RowWriter):
         title = f"// {s.registers.name} <- {s.function}({', '.join(o.name for o in s.operands)})"
         value = FUNCTIONS[s.function].text.format(*map(one_register, s.operands))
         return f"{title}\n{set_each(s.registers, value)}"
+
+    def read_exchange(self, s: Exchange) -> str:
+        return exchanged(s)
 
     def read_multiply(self, s: Multiply) -> str:
         """Products of all fragments: lane by lane, or by the matrix instruction."""

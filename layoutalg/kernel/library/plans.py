@@ -42,7 +42,7 @@ class Plan:
     `stages`: a tile's slots in LDS, which are used in turns.
     `group`: so many tiles along m are side by side in time (`block_order.blocks`).
     `whole`: sizes are multiples of the tiles, so that nothing is guarded.
-    `through`: results of 16 bits go through LDS, so that threads store 16 bytes each, along the rows.
+    `through`: results of 16 bits go through LDS, for stores of 16 bytes along the rows; `exchanged`: from lane to lane.
     `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
     on a processor; `persistent`: so many blocks are launched, which compute tiles in turns (0: a block a tile).
     `chiplets`: to how many chiplets blocks are dealt (`Program.chiplets`).
@@ -61,6 +61,7 @@ class Plan:
     group: int = 1
     whole: bool = False
     through: bool = False
+    exchanged: bool = False
     boxes: bool = False
     resident: int = 1
     persistent: int = 0
@@ -96,7 +97,7 @@ class Plan:
     def ring(self) -> str:
         """What names say of how boxes are copied; empty where none are."""
         turns = f"_persistent{self.persistent}" if self.persistent else ""
-        return f"_ring{self.stages}{turns}" if self.boxes else ""
+        return f"_ring{self.stages}{turns}{'_exchanged' if self.exchanged else ''}" if self.boxes else ""
 
     @property
     def launched(self) -> int:
@@ -263,7 +264,7 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: ProblemShape | None) -> 
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         cut = Cut((rows, columns), (down, across), 64, entry["stages"], entry.get("group", 1),
                   entry.get("whole", False), WGMMA.format(entry["n"]), through=True, boxes=True,
-                  resident=entry["resident"],
+                  resident=entry["resident"], exchanged=entry.get("exchanged", False),
                   persistent=entry["processors"] * entry["resident"] if entry.get("persistent") else 0)  # fmt: skip
         plan = copied(usual, cut)
         if sizes is None:
@@ -364,6 +365,7 @@ class Cut:
     boxes: bool = False
     resident: int = 1
     persistent: int = 0
+    exchanged: bool = False
 
 
 def copied(usual: Plan, cut: Cut) -> Plan:
@@ -377,10 +379,9 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     own = usual.instruction
     one = matrix_instruction(cut.instruction.format(own.a_dtype)) if cut.instruction else paired(own)
     return replace(
-        usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k,
+        usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k, exchanged=cut.exchanged,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
-        whole=cut.whole, through=cut.through, boxes=cut.boxes, resident=cut.resident,
-        persistent=cut.persistent,
+        whole=cut.whole, through=cut.through, boxes=cut.boxes, resident=cut.resident, persistent=cut.persistent,
     )  # fmt: skip
 
 

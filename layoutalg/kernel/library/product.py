@@ -11,7 +11,8 @@ With one copy (a plan's `stages`), for half of the LDS, there is one more barrie
 
 LDS tiles are rows of k where fragments hold runs of k, rows of m (or n) where they do not; both swizzled by xor.
 Where a plan says so (`direct`), tiles are copied past the registers instead, several under way at a time (`pipeline`).
-Results are stored as lanes hold them, or (`through`) by way of LDS, so that a wave stores whole rows of a tile.
+Results are stored as lanes hold them, or (`through`) by way of LDS, so that a wave stores whole rows of a tile; or
+(`exchanged`) lanes side by side give each other what the others store, so that each stores 16 bytes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from layoutalg.kernel.program import (
     Compute,
     Contract,
     Elementwise,
+    Exchange,
     Load,
     LoadShared,
     Loop,
@@ -53,6 +55,7 @@ from layoutalg.kernel.program import (
     Tensor,
     Vector,
 )
+from layoutalg.kernel.program.fragments import exchanged
 from layoutalg.layout import (
     LayoutError,
     TensorDescriptor,
@@ -228,8 +231,14 @@ class MatrixProduct:
     ) -> tuple[Statement, ...]:
         """To the target as lanes hold the results; or through LDS, where the plan says so, and 16 bytes a thread."""
         width = 8
-        if not self.plan.through or together is None or target.dtype.bytes != 2 or self.store_width % width:
+        wide = self.store_width % width == 0 and target.dtype.bytes == 2
+        if not (self.plan.through or self.plan.exchanged) or together is None or not wide:
             return (Store(target, result, origin, together, self.store_guarded),)
+        if self.plan.exchanged:
+            tile, y, lanes = exchanged(result.distribution)
+            taken = Registers(f"{target.name}_taken", target.dtype, tile)
+            at_once = (y + 1, len(tile.ys) - 1)
+            return (Exchange(taken, result, y, lanes), Store(target, taken, origin, at_once, self.store_guarded))
         m, n = self.plan.m, self.plan.n
         rows = Registers(f"{target.name}_rows", target.dtype, self.plan.stored(width))
         lds = Shared(f"{target.name}_lds", target.dtype, m * n, again=self.plan.direct and not self.plan.persistent)

@@ -21,7 +21,16 @@ from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.index.conditions import with_limits_as_sizes
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
-from layoutalg.kernel.program import BoxCopy, GlobalAccess, LoadShared, MemoryAccess, Multiply, Program, Tensor
+from layoutalg.kernel.program import (
+    BoxCopy,
+    Exchange,
+    GlobalAccess,
+    LoadShared,
+    MemoryAccess,
+    Multiply,
+    Program,
+    Tensor,
+)
 from layoutalg.kernel.program.fragments import FMA, one_of
 from layoutalg.kernel.program.tiles import ALIGNMENT
 from layoutalg.layout import LayoutError
@@ -80,6 +89,8 @@ def lacks(program: Program, target: str) -> str:
         name: tuple(n for n, gpu in builds().items() if gpu.vendor == "nvidia")
         for name in (*(s.by for s in program.of(LoadShared) if s.by), *("copies of boxes" for _ in program.of(BoxCopy)))
     }
+    if any(program.of(Exchange)):
+        needed["exchanges of lanes"] = tuple(n for n, gpu in builds().items() if gpu.vendor in ("amd", "nvidia"))
     found = ((name, there) for name, there in needed.items() if name != FMA.name and target not in there)
     return next((f"{name}; {', '.join(there)} have it" for name, there in found), "")
 

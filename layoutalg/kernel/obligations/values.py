@@ -48,6 +48,7 @@ from layoutalg.kernel.program import (
     Commit,
     Divide,
     Elementwise,
+    Exchange,
     Exponentiate,
     Fold,
     Load,
@@ -216,6 +217,10 @@ class _Values(Reading[Iterator[Requirement]]):
         return (
             isinstance(held.value, Powers) and isinstance(meaning, Attend) and held.rounded in ((), (meaning.rounded,))
         )
+
+    def read_exchange(self, s: Exchange) -> Iterator[Requirement]:
+        self.state[s.registers] = self.known(s.source).moved(s.registers.dtype)
+        return iter(())
 
     # --- rows: `softmax` ----------------------------------------------------------------------------------------------
 

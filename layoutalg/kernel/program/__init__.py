@@ -9,6 +9,7 @@ from layoutalg.kernel.program.accesses import (
     Store,
     StoreShared,
 )
+from layoutalg.kernel.program.exchange import Exchange
 from layoutalg.kernel.program.functions import FOLDS, FUNCTIONS, NEUTRAL
 from layoutalg.kernel.program.program import (
     LOADERS,
@@ -43,8 +44,9 @@ from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tenso
 
 __all__ = [
     "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Attend", "Await", "Barrier", "BoxCopy", "Clear",
-    "Commit", "Composite", "Compute", "Contract", "Divide", "ElementMap", "Elementwise", "Exponentiate", "Fold",
-    "GlobalAccess", "How", "Load", "LoadShared", "Loop", "MaskScores", "Meaning", "MemoryAccess", "Move", "Multiply",
-    "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers", "Rescale", "Rows", "Shared",
-    "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "apart", "walk",
+    "Commit", "Composite", "Compute", "Contract", "Divide", "ElementMap", "Elementwise", "Exchange", "Exponentiate",
+    "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "MaskScores", "Meaning", "MemoryAccess", "Move",
+    "Multiply", "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers", "Rescale", "Rows",
+    "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "apart",
+    "walk",
 ]  # fmt: skip

@@ -235,6 +235,37 @@ def encoded(
     )
 
 
+def exchanged(tile: TileDistribution) -> tuple[TileDistribution, int, int]:
+    """A tile whose lanes side by side have given each other words (`exchange`); the Y, and how many lanes.
+
+    The lanes are the last factor of the last P, the Y runs over the factor before it; LayoutError where there is none.
+
+    >>> from layoutalg.target.matrix import matrix_instruction
+    >>> one = matrix_instruction("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16")
+    >>> tile, y, lanes = exchanged(fragment_tile(one.d, "c", Outer(1), Outer(1)))
+    >>> tile.ys, y, lanes
+    ((1, 1, 2, 4, 4, 2, 2), 3, 4)
+    """
+    of = tile.encoding
+    major, minor = of.ps_major[-1][-1], of.ps_minor[-1][-1]
+    ys = list(zip(of.ys_major, of.ys_minor, strict=True))
+    if (major, minor - 1) not in ys or (lengths := of.hs[major - 1])[minor - 1] % lengths[minor] is not ZERO:
+        raise LayoutError(f"lanes side by side exchange what a Y runs over around them; {of} has none")
+    y, lanes = ys.index((major, minor - 1)), int(lengths[minor])
+    split = (*lengths[: minor - 1], lengths[minor - 1] // lanes, lengths[minor], lengths[minor], *lengths[minor + 1 :])
+
+    def now(m: int, n: int) -> int:
+        return n + 1 if m == major and n > minor else n
+
+    minors = [now(m, n) for m, n in ys]
+    return TileDistribution(replace(
+        of, hs=(*of.hs[: major - 1], split, *of.hs[major:]),
+        ps_minor=tuple(tuple(map(now, m, n)) for m, n in zip(of.ps_major, of.ps_minor, strict=True)),
+        ys_major=(*of.ys_major[: y + 1], major, *of.ys_major[y + 1 :]),
+        ys_minor=(*minors[: y + 1], minor + 1, *minors[y + 1 :]),
+    )), y, lanes  # fmt: skip
+
+
 def element_index(distribution: TileDistribution, element: Expr | int) -> tuple[Expr, ...]:
     """The Ys of one element of a fragment: all but the first two, as digits of its number."""
     return digits(element, distribution.ys[2:])

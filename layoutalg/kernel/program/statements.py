@@ -19,6 +19,7 @@ Tile coordinate x of an access lies at origin + x.
 | `MultiplyShared(a, b, c)`     | the same, of tiles that the instruction reads from LDS itself            |
 | `Fold(c, a, how)`             | c[m] ← c[m] + Σₖ a[m, k], or the greatest; c[m, p]: over a thread's part |
 | `Elementwise(r, f, operands)` | r[x] ← f(operands at x)                                                  |
+| `Exchange(r, a)`              | r[x] ← a[x], words that lanes of a wave give each other                  |
 | `Loop(i, body)`               | the body for i = 0, 1 … below its extent                                 |
 
 `rows` has those of a softmax.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,7 @@ from tests.kernel.obligations.test_ring import plan, product
 from tests.kernel.reference_run import run
 from tests.matrix import some
 
-EINSUMS = ("ik,kj->ij", "ki,jk->ij", "windows")
+EINSUMS = ("ik,kj->ij", "ki,jk->ij", "windows", "ik,kj->ij exchanged")
 LENGTHS = {"i": 136, "k": 200, "j": 72}
 
 
@@ -39,7 +40,8 @@ def base(einsum: str) -> Program:
     if einsum == "windows":
         windows = Windows((3, 2), (1, 2), (1, 1), (1, 0))
         return convolution(windows, "f16", plan=plan(whole=False), widths=(8, 8), channels=64)
-    return product(einsum, plan(whole=False))
+    of, *exchanged = einsum.split()
+    return product(of, replace(plan(whole=False), exchanged=bool(exchanged)))
 
 
 # --- what becomes of them ---------------------------------------------------------------------------------------------
@@ -65,6 +67,7 @@ def case(einsum: str) -> tuple[dict[str, int], Any, Any, Any]:
             np.einsum("nhwc,kc->nhwk", one, b[:, y, x]) for one, (y, x) in zip(seen, np.ndindex(3, 2), strict=True)
         )
         return {"N": n, "H0": h, "H1": w, "K": k}, a, b, wanted
+    einsum = einsum.split()[0]
     names = einsum.partition("->")[0].split(",")
     a, b = (rng.integers(-2, 3, [LENGTHS[x] for x in letters]).astype(float) for letters in names)
     return {f"N_{x}": n for x, n in LENGTHS.items()}, a, b, np.einsum(einsum, a, b)

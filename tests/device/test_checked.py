@@ -26,6 +26,11 @@ extern "C" __global__ void k(const int* in, int* out, int n) {
 #: What orders the accesses of one wave alone.
 ONE_WAVE = '__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"); __builtin_amdgcn_wave_barrier();'
 
+#: A register that nothing wrote, and a sum whose addend has it above.
+NOTHING = 'int x; asm volatile("" : "=v"(x)); '
+SUM = NOTHING + ("unsigned long long sum = (unsigned long long)(unsigned)in[G] * (unsigned)in[T]"
+                 " + ((unsigned long long)(unsigned)x << 32 | T); ")  # fmt: skip
+
 THROUGH = "tile[T] = in[G]; {} out[G] = tile[T ^ {}];"
 
 #: Name → what a kernel does, whether numpy finds nothing, and whether the compiled run says so.
@@ -52,6 +57,25 @@ KERNELS = {
     "another block's place is read": ("out[G] = out[(G + 256) & 1023];", False, False),
     "its own place is read": ("out[G] = out[G] * 3 + in[G];", True, True),
     "two bytes of one word": ("((char*)out)[G] = in[G];", True, True),
+    "a lane that nothing wrote": (NOTHING + "if (T & 1) x = in[G]; out[G] = __builtin_amdgcn_readlane(x, 2);", False,
+                                  False),
+    "a lane that something wrote": (NOTHING + "if (T & 1) x = in[G]; out[G] = __builtin_amdgcn_readlane(x, 3);", True,
+                                    True),
+    "another lane that nothing wrote": (NOTHING + "if (T & 1) x = in[G]; out[G] = __shfl(x, T);", False, False),
+    "a register that nothing wrote": (NOTHING + "out[G] = x;", False, False),
+    "a scalar register that nothing wrote": ('int x; asm volatile("" : "=s"(x)); out[G] = x;', False, False),
+    "half of what nothing wrote": (NOTHING + "out[G] = (x & 0xFFFF0000) | (in[G] & 0xFFFF);", False, False),
+    "none of what nothing wrote": (NOTHING + "out[G] = (x & 0) | in[G];", True, True),
+    "the upper half of a sum": (SUM + "out[G] = sum >> 32;", False, False),
+    "the lower half of a sum": (SUM + "out[G] = sum;", True, True),
+    "its own that nothing wrote": ("int own[64]; own[in[T] & 1] = in[G]; out[G] = own[in[T] & 63];", False, False),
+    "its own that something wrote": ("int own[64]; for (int k = 0; k < 64; k++) own[in[k] & 0 | k] = in[G];"
+                                     " out[G] = own[in[T] & 63];", True, True),
+    "bytes of LDS that nothing wrote": ("((char*)tile)[4 * T] = in[G]; __syncthreads(); out[G] = tile[T];", False,
+                                        False),
+    "LDS of the block before": ("if (blockIdx.x == 0) tile[T] = in[G]; __syncthreads(); out[G] = tile[T];", False,
+                                False),
+    "what all lanes wrote at last": (NOTHING + "if (T & 1) x = in[G]; if (!(T & 1)) x = n; out[G] = x;", True, True),
     "a wave that has ended": ("if (T > 128 + 63) return; __syncthreads(); out[G] = in[G];", True, False),
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ early reads and values that nothing defined are none; where they may be, the num
 | `machine.h` | what the text stands on: a wave's state, memories, floating-point functions, turns of a block's waves |
 | `emission` | words as text; loops over lanes, that run on as long as nothing crosses lanes |
 | `values`, `registers`, `lanes`, `memory`, `products` | the interpreter's protocols, as text |
+| `defined` | which registers are read that nothing wrote |
 | `waits` | which registers may be used before they are loaded, along all ways at once |
 | `kernel` | the text of a kernel: its basic blocks, branches and barriers |
 | `launch` | a compiled kernel run over its grid |

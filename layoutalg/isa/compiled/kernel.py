@@ -13,11 +13,12 @@ import json
 from collections.abc import Sequence
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.compiled.defined import SUMS
 from layoutalg.isa.compiled.emission import Emission
 from layoutalg.isa.compiled.lanes import TextLanes
 from layoutalg.isa.compiled.memory import TextMemory
 from layoutalg.isa.compiled.products import Products
-from layoutalg.isa.compiled.registers import TextRegisters
+from layoutalg.isa.compiled.registers import SCC, TextRegisters
 from layoutalg.isa.compiled.values import HEADER, Call
 from layoutalg.isa.compiled.waits import WaitDeeds, unwaited
 from layoutalg.isa.decode.code import MachineCode, branch_target
@@ -47,8 +48,8 @@ class KernelText:
     in_turn: bool  # atomic operations on global memory: blocks are run one after another
     unchecked: str = ""  # why faults that are no addresses are not looked for in it; empty where they are
     lone: bool = False  # they are only in blocks of one wave
-    place: int = 1  # bytes of the smallest element of global memory that it accesses
-    place_in_lds: int = 1  # the same of LDS
+    places: tuple[int, int] = (1, 1)  # bytes of the smallest element of global memory that it accesses, and of LDS
+    wide: tuple[int, int] = (1, 1)  # the same of what is stored to global memory alone, and of LDS, however wide
 
     @property
     def checked(self) -> str:
@@ -84,11 +85,22 @@ def text_of(program: MachineCode) -> KernelText:
     successors = {address: program.blocks[address].successors for address in reached}
     deeds = {address: block.track for address, block in blocks.items()}
     early, lone = unwaited(deeds, successors, kernel.start)
+    wide = _widest(used, "global", "flat", "buffer", stores=True), _widest(used, "lds", "flat")
     unchecked = "a register may be used before it is loaded" if early else _unchecked(used)
     return KernelText(
-        source, tuple(calls), in_turn, unchecked, lone, smallest_element(used, "global", "flat", "buffer"),
-        smallest_element(used, "lds", "flat"),
+        source, tuple(calls), in_turn, unchecked, lone,
+        (smallest_element(used, "global", "flat", "buffer"), smallest_element(used, "lds", "flat")), wide,
     )  # fmt: skip
+
+
+def _widest(instructions: Sequence[Instruction], *spaces: str, stores: bool = False) -> int:
+    """The bytes, a power of two, of which all accesses of these spaces, or all stores, are whole multiples."""
+    accesses = [ACCESSES[one.name] for one in instructions if one.name in ACCESSES]
+    sizes = [
+        min(access.size & -access.size, 4 if access.space == "buffer" else 16) for access in accesses
+        if access.space in spaces and (access.store or not stores)
+    ]  # fmt: skip
+    return min(sizes, default=4)
 
 
 def _unchecked(instructions: Sequence[Instruction]) -> str:
@@ -145,25 +157,28 @@ class _Block:
         for instruction in instructions:
             emission.statement(f"B->where = {instruction.address};")
             try:
-                self._one(interpreter, emission, instruction)
+                self._one(interpreter, registers, instruction)
             except UnsupportedInstructionError as error:
                 emission.whole(f"return refuse(B, {json.dumps(str(error))});")
         last = instructions[-1]
         following = last.address + last.size
+        registers.defined.tell()
         if last.name not in ENDS and last.name != "S_BRANCH":
             there = following in self.program.by_address
             emission.whole(self._goto(last, following) if there else 'return refuse(B, "code ends");')
         return f"{{\n{emission.text}\n}}"
 
-    def _one(self, interpreter: Interpreter, emission: Emission, instruction: Instruction) -> None:
-        name, target = instruction.name, branch_target(instruction)
+    def _one(self, interpreter: Interpreter, registers: TextRegisters, instruction: Instruction) -> None:
+        name, target, emission = instruction.name, branch_target(instruction), registers.emission
         if target is not None:
-            taken = self._taken(interpreter, emission, instruction)
+            taken = self._taken(registers, instruction)
+            registers.defined.tell()
             emission.whole(f"if (heed(W, {taken})) {{ {self._goto(instruction, target)} }}")
         elif name in JUMPS or name == SETS_SKIPPING:
             raise UnsupportedInstructionError(f"{instruction.place} has no compiled text")
         elif name in BARRIERS:
             signals, waits = BARRIERS[name]
+            registers.defined.tell()
             following = instruction.address + instruction.size
             emission.whole(f"W->signals += {int(signals)};")
             if signals:
@@ -172,22 +187,27 @@ class _Block:
                 self.resumed.add(following)
                 emission.whole(f"W->pc = {following}; return BARRIER;")
         elif name in ENDS:
+            registers.defined.tell()
             emission.whole("return ENDED;")
         elif name in TRAPS:
             if instruction.fields.get("simm16") != ENDS_PROGRAM:
                 raise UnsupportedInstructionError(f"{instruction.place}: a trap that is not llvm.trap's")
             emission.whole('return stop(B, CONTROL, "the program traps");')
+        elif name in SUMS:
+            registers.defined.sum(instruction, interpreter.step)
         else:
             interpreter.step(instruction)
 
-    def _taken(self, interpreter: Interpreter, emission: Emission, instruction: Instruction) -> str:
+    def _taken(self, registers: TextRegisters, instruction: Instruction) -> str:
         if instruction.name not in BRANCHES:
             raise UnsupportedInstructionError(f"the branch {instruction.place}")
         what, when = BRANCHES[instruction.name]
         if what == "vcc":
             size = self.program.kernel.wave_size
-            text = f"{emission.use(interpreter.registers.read_scalar(Operand('s', VCC), size))} != 0"
+            text = f"{registers.emission.use(registers.read_scalar(Operand('s', VCC), size))} != 0"
         else:
+            if what == "scc":
+                registers.defined.read(SCC)
             text = {"": "true", "scc": "W->scc", "exec": "W->exec != 0"}[what]
         return text if when else f"!({text})"
 

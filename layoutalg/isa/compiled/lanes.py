@@ -20,6 +20,7 @@ class TextLanes:
         """An element of an array; what all lanes have alike stays."""
         if not word.lanes:
             return word
+        self.registers.defined.read_all_lanes()
         array = self.emission.array(word)
         return self.emission.value(word.bits, f"{array}[{{}} & (LANES - 1)]", lane, lanes=True)
 
@@ -48,24 +49,29 @@ class TextLanes:
         """One lane of a register."""
         self.registers.track.touch(source)
         self.emission.close()
-        return self.emission.value(32, f"W->{source.kind}[{source.index}][{{}} & (LANES - 1)]", lane)
+        at = f"{self.emission.use(lane)} & (LANES - 1)"
+        self.registers.defined.read_lane(source, at)
+        return self.emission.value(32, f"W->{source.kind}[{source.index}][{at}]")
 
     def write_lane(self, target: Operand, lane: TextWord, word: TextWord) -> None:
         """One lane of a register."""
         self.registers.track.touch(target)
         self.emission.close()
-        at, text = self.emission.use(lane), self.emission.use(word)
-        self.emission.statement(f"W->{target.kind}[{target.index}][{at} & (LANES - 1)] = {text};")
+        at, text = f"{self.emission.use(lane)} & (LANES - 1)", self.emission.use(word)
+        self.registers.defined.write_lane(target, at)
+        self.emission.statement(f"W->{target.kind}[{target.index}][{at}] = {text};")
 
     def read_first_lane(self, source: Operand) -> TextWord:
         """The lowest active lane, lane 0 when none is."""
         self.registers.track.touch(source)
         self.emission.close()
         first = "W->exec ? __builtin_ctzll(W->exec) : 0"
+        self.registers.defined.read_lane(source, first)
         return self.emission.value(32, f"W->{source.kind}[{source.index}][{first}]")
 
     def multiply(self, instruction: Instruction, matrix: MatrixInstruction) -> None:
         """A call."""
-        for register in registers_of(instruction, matrix):
+        for register, written in registers_of(instruction, matrix):
             self.registers.track.touch(register)
+            (self.registers.defined.write if written else self.registers.defined.read)(register)
         self.emission.whole(self.products.call(instruction, matrix))

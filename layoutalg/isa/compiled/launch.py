@@ -60,7 +60,7 @@ class RunState(ctypes.Structure):
             "wave", "lane", "address", "size", "space")),
         ("why", ctypes.c_char_p),
         ("place", _Word), ("place_in_lds", _Word), ("noise", _Pointer), ("traces", _Pointer), ("most", _Word),
-        ("orders", _Word), ("work", _Word),
+        ("orders", _Word), ("work", _Word), ("defined", _Pointer), ("noisy", _Word),
     )  # fmt: skip
 
 
@@ -103,6 +103,8 @@ class LaunchState:
         fixed = {number: word for number, word in held.items() if word.shape[1] == 1}
         varying = {number: word for number, word in held.items() if word.shape[1] > 1}
         waves, vectors = registers.waves_per_block, registers.vectors
+        alike = sum(1 << number for number, word in held.items() if (word == word[:1]).all())  # in both copies
+        defined = [alike & (1 << 64) - 1, alike >> 64 | 0b11 << 62]  # and EXEC
         exec_mask = registers.w.pair(registers.scalars["s", 126], registers.scalars["s", 127])
         given = [np.broadcast_to(self._one(word)[..., 0], (len(blocks), waves)) for word in varying.values()]
         threads_of = [self._of_waves(vectors["v", k], waves) for k in range(len(vectors))]
@@ -118,7 +120,7 @@ class LaunchState:
             exec=self.pointer(self._of_waves(exec_mask, waves)[:, 0].astype(np.uint64)),
             call=CALL(called(text.calls)), buffer=_BUFFER(buffer),
             lds_base=APERTURES["lds"], scratch_base=APERTURES["scratch"], limit=len(blocks),
-            place=text.place, place_in_lds=text.place_in_lds,
+            place=text.places[0], place_in_lds=text.places[1], defined=self.pointer(np.array(defined, np.uint64)),
         )  # fmt: skip
 
     def pointer(self, array: Array) -> int:

@@ -5,8 +5,8 @@
 //
 // With CHECKED a run ends with DOUBT where it comes to what the numpy machine may call a fault: another wave's access
 // of the same place, two lanes that store other values to one, a wave that has ended behind a barrier.  What nothing
-// defines is noise, of one of two kinds, and `Run.traces` has of each wave what must not depend on which: addresses,
-// branches, and what is stored.
+// defines is noise, and `Run.noisy` says whether any was read.  With `Run.traces` that does not matter: they have of each
+// wave what must not depend on which of two kinds the noise is: addresses, branches, and what is stored.
 
 typedef __UINT8_TYPE__ uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
@@ -60,6 +60,8 @@ struct Run {
   uint64_t *traces;                          // [blocks][waves]
   uint64_t most, orders;                     // instructions of the wave that took most; whether LDS is watched
   uint64_t work;                             // instructions of all waves after which no other block begins
+  const uint64_t *defined;                   // a bit of each scalar register that `scalar` and `vary` define
+  uint64_t noisy;                            // whether what nothing defines was read; looked for without `traces`
 };
 
 struct Wave {
@@ -74,6 +76,8 @@ struct Wave {
   uint8_t *scratch;
   uint64_t trace;
   uint32_t mark[LANES];
+  uint64_t dv[VECTORS], da[ACCUMULATORS], ds[3];  // the lanes of each register that were written; scalar ones, M0, SCC
+  uint64_t noise;                                 // not 0: what nothing wrote was read
 };
 
 struct Block {
@@ -86,6 +90,8 @@ struct Block {
   int64_t how;
   uint32_t *touch;  // of each place of LDS the wave that wrote it, and when, and those that read it, and when; or 0
   uint64_t worker, barriers, fresh;  // `barriers`: more than waves of blocks before came to
+  uint64_t places, shift, shift_in_lds;  // of LDS; and the bits within a place
+  bool blurry;                           // whether there is memory that is not defined
 };
 
 static WHOLE void set_exec(Wave *W) {
@@ -157,7 +163,8 @@ static inline void heed_words(Wave *W, const uint32_t *words, const uint32_t *la
   for (unsigned l = 0; l < LANES; l++) W->mark[l] = marked(W->mark[l], words[l] & lanes[l]);
 }
 
-static inline void heed_wide(Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes) {
+static inline void heed_wide(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes) {
+  if (!B->run->traces) return;
   W->trace = mixed(W->trace, W->exec);
   for (unsigned l = 0; l < LANES; l++) {
     uint64_t one = at[l] + further;
@@ -178,7 +185,11 @@ static void noisy(Run *R, void *to, uint64_t bytes, uint64_t number) {
 static inline uint64_t fresh(Block *B) { return scattered_number(B->fresh++) & (NOISE - 1); }
 
 static const uint32_t nothing[LANES] = {0};
-static inline const uint32_t *anything(Block *B) { return CHECKED ? B->run->noise + fresh(B) : nothing; }
+static inline const uint32_t *anything(Block *B) {
+  if (!CHECKED) return nothing;
+  B->wave->noise = 1;
+  return B->run->noise + fresh(B);
+}
 
 // Memory.
 
@@ -235,19 +246,29 @@ static inline bool aligned(Block *B, Wave *W, const uint64_t *at, uint64_t furth
   return true;
 }
 
-// The lowest and the highest address of the lanes that access, and whether all do; false: none does.
-static inline bool span(const uint64_t *at, uint64_t further, const uint32_t *lanes, uint64_t &low, uint64_t &high,
-                        bool &full) {
-  uint64_t least = ~0ull, most = 0;
+// Where the lanes that access do so: the lowest and the highest address, whether all access, and one behind the other.
+struct Span {
+  uint64_t low, high, bits;  // `bits`: those that an address has
+  bool some, full, row;
+};
+
+template <unsigned SIZE> static inline Span look(const uint64_t *at, uint64_t further, const uint32_t *lanes) {
   uint32_t all = ~0u;
+  for (unsigned l = 0; l < LANES; l++) all &= lanes[l];
+  const uint64_t first = at[0] + further, last = first + SIZE * (LANES - 1);
+  if (all == ~0u && last >= first) {
+    uint64_t apart = 0;
+    for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - first ^ SIZE * l;
+    if (!apart) return {first, last, first | SIZE, true, true, true};
+  }
+  uint64_t least = ~0ull, most = 0, bits = 0;
   for (unsigned l = 0; l < LANES; l++) {
     uint64_t one = at[l] + further, active = (uint64_t)(s64)(s32)lanes[l];
     least = (one | ~active) < least ? one | ~active : least;
     most = (one & active) > most ? one & active : most;
-    all &= lanes[l];
+    bits |= one & active;
   }
-  low = least, high = most, full = all == ~0u;
-  return least <= most;
+  return {least, most, bits, least <= most, all == ~0u, false};
 }
 
 // Four dwords of each of four lanes, as dwords of a lane and as lanes of a dword.
@@ -271,49 +292,52 @@ static inline uint8_t *together(Block *B, Wave *W, uint64_t low, uint64_t high) 
   return first && !(STORE && B->near->writable) ? first - low : 0;
 }
 
-// Whether the lanes' elements follow each other, of all lanes.
-template <unsigned SIZE>
-static inline bool in_a_row(const uint64_t *at, uint64_t low, uint64_t high, uint64_t further) {
-  if (high - low != SIZE * (LANES - 1)) return false;
-  uint64_t apart = 0;
-  for (unsigned l = 0; l < LANES; l++) apart |= at[l] + further - low ^ SIZE * l;
-  return !apart;
+// Whether each lane's element is behind that of the lane before.
+template <unsigned SIZE> static inline bool rises(const uint64_t *at) {
+  bool falls = false;
+  for (unsigned l = 0; l + 1 < LANES; l++) falls |= at[l + 1] < at[l] + SIZE;
+  return !falls;
 }
 
 // Of bytes of LDS: whether no other wave of the block accesses them between the same barriers, one of them to store.
 template <bool STORE> static inline bool touch(Block *B, Wave *W, uint64_t address, uint64_t size) {
-  const uint64_t places = B->run->lds_bytes / B->run->place_in_lds + 1, first = address / B->run->place_in_lds;
-  const uint64_t count = (address + size - 1) / B->run->place_in_lds - first + 1;
+  const uint64_t places = B->places, first = address >> B->shift_in_lds;
+  const uint64_t count = (address + size - 1 >> B->shift_in_lds) - first + 1, within = (1ull << B->shift_in_lds) - 1;
   uint32_t *writer = B->touch + first, *written = writer + places, *readers = written + places, *read = readers + places;
-  const uint32_t me = 1u << W->number, now = (uint32_t)(B->barriers + W->signals);
+  const uint32_t me = 1u << W->number, begun = (uint32_t)B->barriers, now = (uint32_t)(B->barriers + W->signals);
   const uint32_t passed = (uint32_t)(B->barriers + W->waits);
-  uint32_t clash = 0;
+  uint32_t clash = 0, noise = ((address | size) & within) != 0;
   if (count == 1) {
     clash = (*writer != me) & (*written >= passed);
     if (STORE) {
       clash |= ((*readers & ~me) != 0) & (*read >= passed);
       *writer = me, *written = now;
     } else {
+      noise |= *written < begun;
       *readers = me | (*read < passed ? 0 : *readers);
       *read = now > *read ? now : *read;
     }
+    W->noise |= noise;
     return !clash;
   }
   for (uint64_t k = 0; k < count; k++) clash |= (writer[k] != me) & (written[k] >= passed);
   for (uint64_t k = 0; STORE && k < count; k++) clash |= ((readers[k] & ~me) != 0) & (read[k] >= passed);
   for (uint64_t k = 0; STORE && k < count; k++) writer[k] = me, written[k] = now;
   for (uint64_t k = 0; !STORE && k < count; k++) {
+    noise |= written[k] < begun;
     readers[k] = me | (read[k] < passed ? 0 : readers[k]);
     read[k] = now > read[k] ? now : read[k];
   }
+  W->noise |= noise;
   return !clash;
 }
 
 // Of bytes of a region: whether no other wave accesses them, one of both to store.
 template <bool STORE> static inline bool noted(Block *B, Wave *W, Region *region, uint64_t inside, uint64_t size) {
-  Run *R = B->run;
-  const uint32_t me = (uint32_t)(B->number * R->waves + W->number + 1);
-  const uint64_t first = inside / R->place, count = (inside + size - 1) / R->place - first + 1;
+  if (!STORE && !region->reader) return true;
+  const uint32_t me = (uint32_t)(B->number * B->run->waves + W->number + 1);
+  const uint64_t first = inside >> B->shift, count = (inside + size - 1 >> B->shift) - first + 1;
+  W->noise |= (inside | size) & (1ull << B->shift) - 1;  // half a place
   uint32_t *writer = region->writer + B->worker * region->places + first, clash = 0;
   uint32_t *reader = region->reader ? region->reader + B->worker * region->places + first : 0;
   for (uint64_t k = 0; k < count; k++) clash |= (writer[k] != 0) & (writer[k] != me);
@@ -336,25 +360,28 @@ template <bool STORE> static inline bool touched(Block *B, Wave *W, uint64_t add
   return !B->near->writer || noted<STORE>(B, W, B->near, address - B->near->address, size);
 }
 
-// Looks at an access before it is made; `inside`: all lies within B->near; `row`: from `low` on, lane after lane.
-// What is nowhere is the access's own matter.
+// Looks at an access before it is made.  What is nowhere is the access's own matter.
 template <int SPACE, unsigned SIZE, bool STORE>
-static WHOLE bool watch(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, bool inside,
-                        bool row, uint64_t low) {
+static inline bool watch(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes, const Span &s) {
   Run *R = B->run;
+  if (SPACE == SCRATCH) W->noise |= !STORE;  // nobody says which of it was written
   if (SPACE == SCRATCH || (SPACE == LDS && !B->touch)) return true;
-  if (SPACE == LDS && row && low + SIZE * LANES <= R->lds_bytes)
-    return touch<STORE>(B, W, low, SIZE * LANES) || doubtful(B);
+  const bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, s.low, s.high);
+  if (SPACE == LDS && s.row && s.high < R->lds_bytes && s.high + SIZE <= R->lds_bytes)
+    return touch<STORE>(B, W, s.low, SIZE * LANES) || doubtful(B);
   if (SPACE == GLOBAL && inside) {
     const bool defines = STORE && B->near->defined;
     flag<STORE>(B->near);
-    if (!B->near->writer && !defines) return true;
-    if (row && !defines) return noted<STORE>(B, W, B->near, low - B->near->address, SIZE * LANES) || doubtful(B);
+    if (!(STORE ? B->near->writer : B->near->reader) && !defines) return true;
+    if (s.row && !defines) return noted<STORE>(B, W, B->near, s.low - B->near->address, SIZE * LANES) || doubtful(B);
   }
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
     uint64_t address = at[l] + further, upper = address >> 32;
-    if (SPACE == FLAT && upper == R->scratch_base) continue;
+    if (SPACE == FLAT && upper == R->scratch_base) {
+      W->noise |= !STORE;
+      continue;
+    }
     if (SPACE == LDS || (SPACE == FLAT && upper == R->lds_base)) {
       address &= SPACE == FLAT ? 0xFFFFFFFF : ~0ull;
       if (!B->touch || address >= R->lds_bytes || R->lds_bytes - address < SIZE) continue;
@@ -373,6 +400,7 @@ static inline void blur(Block *B, uint64_t address, uint64_t size, uint32_t *to,
   const uint8_t *defined = B->near->defined ? B->near->defined + (address - B->near->address) : 0;
   for (uint64_t k = 0; defined && k < size; k++)
     if (!defined[k]) {
+      B->wave->noise = 1;
       uint32_t noise = B->run->noise[fresh(B)] & 0xFF, *word = to + k / 4 * stride;
       *word = (*word & ~(0xFFu << 8 * (k % 4))) | noise << 8 * (k % 4);
     }
@@ -380,48 +408,25 @@ static inline void blur(Block *B, uint64_t address, uint64_t size, uint32_t *to,
 
 template <int SPACE, unsigned SIZE>
 static WHOLE void blurred(Block *B, const uint64_t *at, uint64_t further, const uint32_t *lanes, uint32_t (*to)[LANES]) {
-  bool any = false;
-  for (Region *one = B->run->region, *end = one + B->run->regions; one < end; one++) any |= one->defined != 0;
-  if (SPACE == LDS || SPACE == SCRATCH || !any) return;
   for (unsigned l = 0; l < LANES; l++)
     if (lanes[l] && find(B, at[l] + further, SIZE)) blur(B, at[l] + further, SIZE, to[0] + l, LANES);
 }
 
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool load_all(Block *, Wave *, const uint64_t *__restrict, uint64_t, const uint32_t *__restrict,
-                           uint32_t (*__restrict)[LANES]);
-
-template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static inline bool load(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further,
-                        const uint32_t *__restrict lanes, uint32_t (*__restrict to)[LANES]) {
-  if (!CHECKED) return load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to);
-  uint64_t low, high;
-  bool full;
-  heed_wide(W, at, further, lanes);
-  if (span(at, further, lanes, low, high, full)) {
-    bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
-    bool row = full && in_a_row<SIZE>(at, low, high, further);
-    if (!watch<SPACE, SIZE, false>(B, W, at, further, lanes, inside, row, low)) return false;
-  }
-  if (!load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to)) return false;
-  blurred<SPACE, SIZE>(B, at, further, lanes, to);
-  return true;
-}
-
-template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further, const uint32_t *__restrict lanes,
-                       uint32_t (*__restrict to)[LANES]) {
-  if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
-  uint64_t low, high;
-  bool full;
-  if (!span(at, further, lanes, low, high, full)) return true;
-  if (const uint8_t *base = together<SPACE, SIZE, false>(B, W, low, high)) {
-    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row<4>(at, low, high, further)) {
-      __builtin_memcpy(to[0], base + low, 4 * LANES);
+static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uint64_t further,
+                           const uint32_t *__restrict lanes, uint32_t (*__restrict to)[LANES]) {
+  const Span s = look<SIZE>(at, further, lanes);
+  if (CHECKED) heed_wide(B, W, at, further, lanes);
+  if (!s.some) return true;
+  if (s.bits & (NEEDED - 1) && !aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  if (CHECKED && !watch<SPACE, SIZE, false>(B, W, at, further, lanes, s)) return false;
+  if (const uint8_t *base = together<SPACE, SIZE, false>(B, W, s.low, s.high)) {
+    if (SIZE == 4 && SPACE != SCRATCH && s.row) {
+      __builtin_memcpy(to[0], base + s.low, 4 * LANES);
       return true;
     }
     const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
-    if (SIZE == 16 && full) {
+    if (SIZE == 16 && s.full) {
       for (unsigned l = 0; l < LANES; l += 4) {
         Four r[4];
         for (unsigned k = 0; k < 4; k++) __builtin_memcpy(&r[k], base + at[l + k] + further + stride * (l + k), 16);
@@ -433,7 +438,7 @@ static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uin
     uint64_t places[LANES];  // those of lanes that do not access are the lowest's
     for (unsigned l = 0; l < LANES; l++) {
       uint64_t active = (uint64_t)(s64)(s32)lanes[l];
-      places[l] = ((at[l] + further) & active) | (low & ~active);
+      places[l] = ((at[l] + further) & active) | (s.low & ~active);
     }
     for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++)
       for (unsigned l = 0; l < LANES; l++) {
@@ -458,14 +463,19 @@ static WHOLE bool load_all(Block *B, Wave *W, const uint64_t *__restrict at, uin
   return true;
 }
 
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static inline bool load(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                        uint32_t (*to)[LANES]) {
+  if (!load_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, to)) return false;
+  if (CHECKED && SPACE != LDS && SPACE != SCRATCH && B->blurry) blurred<SPACE, SIZE>(B, at, further, lanes, to);
+  return true;
+}
+
 // Whether memory holds what each lane has stored: no other lane has stored something else there.
 template <int SPACE, unsigned SIZE>
 static WHOLE bool holds(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
-                        uint32_t (*from)[LANES], unsigned shift) {
-  uint64_t low, high;
-  bool full;
-  span(at, further, lanes, low, high, full);
-  const uint8_t *base = SPACE == SCRATCH ? 0 : together<SPACE, SIZE, false>(B, W, low, high);
+                        uint32_t (*from)[LANES], unsigned shift, const Span &s) {
+  const uint8_t *base = SPACE == SCRATCH ? 0 : together<SPACE, SIZE, false>(B, W, s.low, s.high);
   for (unsigned l = 0; l < LANES; l++) {
     if (!lanes[l]) continue;
     const uint8_t *there = base ? base + at[l] + further : place<SPACE, SIZE, false>(B, W, at[l] + further, l);
@@ -478,60 +488,59 @@ static WHOLE bool holds(Block *B, Wave *W, const uint64_t *at, uint64_t further,
   return true;
 }
 
-template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static WHOLE bool store_all(Block *, Wave *, const uint64_t *, uint64_t, const uint32_t *, uint32_t (*)[LANES], unsigned);
+// What was stored, whoever looks at it.
+template <int SPACE, unsigned SIZE>
+static WHOLE void heed_stored(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                              uint32_t (*from)[LANES], unsigned shift) {
+  uint32_t words[LANES], there[LANES];
+  for (unsigned l = 0; l < LANES; l++) {
+    uint64_t upper = at[l] + further >> 32;
+    bool own = SPACE == FLAT && (upper == B->run->lds_base || upper == B->run->scratch_base);
+    there[l] = own ? 0 : lanes[l];
+  }
+  for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
+    for (unsigned l = 0; l < LANES; l++)
+      words[l] = SIZE < 4 ? from[k][l] >> shift & (1u << 8 * (SIZE & 3)) - 1 : from[k][l];
+    heed_words(W, words, there);
+  }
+}
 
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
-static inline bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
-                         uint32_t (*from)[LANES], unsigned shift) {
+static WHOLE bool store_all(Block *, Wave *, const uint64_t *, uint64_t, const uint32_t *, uint32_t (*)[LANES], unsigned,
+                            const Span &);
+
+template <int SPACE, unsigned SIZE, unsigned NEEDED>
+static WHOLE bool store(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                        uint32_t (*from)[LANES], unsigned shift) {
+  Span s = look<SIZE>(at, further, lanes);
   uint32_t kept[LANES];
-  if (SPACE == LDS) {  // what a mask drops (semantics.accesses, MASKS)
+  if (SPACE == LDS && s.some && s.high >= 1ull << 30) {  // what a mask drops (semantics.accesses, MASKS)
     for (unsigned l = 0; l < LANES; l++)
       kept[l] = at[l] + further - (1ull << 30) < (1ull << 30) + (1ull << 17) ? 0 : lanes[l];
     lanes = kept;
+    s = look<SIZE>(at, further, lanes);
   }
-  if (!CHECKED) return store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift);
-  uint64_t low, high;
-  bool full;
-  heed_wide(W, at, further, lanes);
-  if (SPACE == GLOBAL || SPACE == FLAT) {
-    uint32_t words[LANES], there[LANES];
-    for (unsigned l = 0; l < LANES; l++) {
-      uint64_t upper = at[l] + further >> 32;
-      bool own = SPACE == FLAT && (upper == B->run->lds_base || upper == B->run->scratch_base);
-      there[l] = own ? 0 : lanes[l];
-    }
-    for (unsigned k = 0; k < (SIZE < 4 ? 1 : SIZE / 4); k++) {
-      for (unsigned l = 0; l < LANES; l++)
-        words[l] = SIZE < 4 ? from[k][l] >> shift & (1u << 8 * (SIZE & 3)) - 1 : from[k][l];
-      heed_words(W, words, there);
-    }
-  }
-  const bool some = span(at, further, lanes, low, high, full);
-  const bool row = some && full && in_a_row<SIZE>(at, low, high, further);
-  if (some) {
-    bool inside = SPACE == GLOBAL && together<SPACE, SIZE, false>(B, W, low, high);
-    if (!watch<SPACE, SIZE, true>(B, W, at, further, lanes, inside, row, low)) return false;
-  }
-  if (!store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift)) return false;
-  if (!some || row) return true;
-  return holds<SPACE, SIZE>(B, W, at, further, lanes, from, shift);
+  if (CHECKED) heed_wide(B, W, at, further, lanes);
+  if (CHECKED && B->run->traces && (SPACE == GLOBAL || SPACE == FLAT))
+    heed_stored<SPACE, SIZE>(B, W, at, further, lanes, from, shift);
+  if (!s.some) return true;
+  if (s.bits & (NEEDED - 1) && !aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
+  if (CHECKED && !watch<SPACE, SIZE, true>(B, W, at, further, lanes, s)) return false;
+  if (!store_all<SPACE, SIZE, NEEDED>(B, W, at, further, lanes, from, shift, s)) return false;
+  if (!CHECKED || s.row || (s.full && rises<SIZE>(at))) return true;
+  return holds<SPACE, SIZE>(B, W, at, further, lanes, from, shift, s);
 }
 
 template <int SPACE, unsigned SIZE, unsigned NEEDED>
 static WHOLE bool store_all(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
-                            uint32_t (*from)[LANES], unsigned shift) {
-  if (!aligned<SPACE, NEEDED>(B, W, at, further, lanes, SIZE)) return false;
-  uint64_t low, high;
-  bool full;
-  if (!span(at, further, lanes, low, high, full)) return true;
-  if (uint8_t *base = together<SPACE, SIZE, true>(B, W, low, high)) {
-    if (SIZE == 4 && SPACE != SCRATCH && full && in_a_row<4>(at, low, high, further)) {
-      __builtin_memcpy(base + low, from[0], 4 * LANES);
+                            uint32_t (*from)[LANES], unsigned shift, const Span &s) {
+  if (uint8_t *base = together<SPACE, SIZE, true>(B, W, s.low, s.high)) {
+    if (SIZE == 4 && SPACE != SCRATCH && s.row) {
+      __builtin_memcpy(base + s.low, from[0], 4 * LANES);
       return true;
     }
     const uint64_t stride = SPACE == SCRATCH ? B->run->scratch_stride : 0;
-    if (SIZE == 16 && full) {
+    if (SIZE == 16 && s.full) {
       for (unsigned l = 0; l < LANES; l += 4) {
         Four r[4];
         for (unsigned k = 0; k < 4; k++) __builtin_memcpy(&r[k], &from[k][l], 16);
@@ -610,8 +619,8 @@ static WHOLE bool ranged(Block *B, Wave *W, uint64_t base, uint64_t count, uint6
   int64_t how = W->exec ? B->how : 0;
   if (CHECKED) {
     if (W->exec) W->trace = mixed(mixed(mixed(mixed(W->trace, base), count), upper << 32 ^ flags), scalar);
-    heed_wide(W, offset, 0, W->x);
-    if (index) heed_wide(W, index, 0, W->x);
+    heed_wide(B, W, offset, 0, W->x);
+    if (index) heed_wide(B, W, index, 0, W->x);
   }
   if (how < 0) return refuse(B, "a buffer that is not modelled"), false;
   bool doubt = false;
@@ -818,7 +827,12 @@ static void begin(Run *R, Block *B, Wave *waves, uint8_t *scratch) {
       noisy(R, W, sizeof *W, 2 * (B->number * R->waves + n));
     else
       __builtin_memset(W, 0xDB, sizeof *W);
-    W->m0 = CHECKED ? W->m0 : POISON, W->scc = CHECKED && W->s[127] & 1, W->trace = 0;
+    W->m0 = CHECKED ? W->m0 : POISON, W->scc = CHECKED && W->s[127] & 1, W->trace = W->noise = 0;
+    if (CHECKED) {
+      __builtin_memset(W->dv, 0, sizeof W->dv), __builtin_memset(W->da, 0, sizeof W->da);
+      for (uint64_t k = 0; k < R->vectors; k++) W->dv[k] = R->exec[n];
+      W->ds[0] = R->defined[0], W->ds[1] = R->defined[1], W->ds[2] = 0;
+    }
     __builtin_memset(W->mark, 0, sizeof W->mark);
     for (uint64_t k = 0; k < R->scalars; k++) W->s[R->scalar_number[k]] = R->scalar[n * R->scalars + k];
     for (uint64_t k = 0; k < R->varying; k++) W->s[R->varying_number[k]] = R->vary[(k * R->blocks + B->number) * R->waves + n];
@@ -867,8 +881,11 @@ static bool run_block(Run *R, Block *B, Wave *waves) {
 
 extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R, uint64_t worker) {
   Block block = {R, R->region, 0, 0, 0, 0, 0, ~0ull, 0, 0, 0, worker, 1, 0};
-  if (CHECKED && R->orders && R->waves > 1)
-    block.touch = (uint32_t *)__builtin_calloc(4 * (R->lds_bytes / R->place_in_lds + 1), sizeof(uint32_t));
+  block.shift = __builtin_ctzll(R->place), block.shift_in_lds = __builtin_ctzll(R->place_in_lds);
+  block.places = (R->lds_bytes >> block.shift_in_lds) + 1;
+  for (uint64_t k = 0; k < R->regions; k++) block.blurry |= R->region[k].defined != 0;
+  if (CHECKED && R->orders && (R->waves > 1 || !R->traces))
+    block.touch = (uint32_t *)__builtin_calloc(4 * block.places, sizeof(uint32_t));
   Wave *waves = (Wave *)__builtin_malloc(R->waves * sizeof(Wave));
   uint8_t *scratch = (uint8_t *)__builtin_malloc(R->waves * LANES * R->scratch_stride + 16);
   block.lds = (uint8_t *)__builtin_malloc(R->lds_bytes + 16);
@@ -886,8 +903,9 @@ extern "C" __attribute__((visibility("default"))) void layoutalg_run(Run *R, uin
       Wave *W = waves + n;
       steps += W->steps, most = W->steps > most ? W->steps : most, signals = W->signals > signals ? W->signals : signals;
       uint64_t marks = 0;
-      for (uint64_t l = 0; CHECKED && l < LANES; l++) marks += mixed(l << 32, W->mark[l]);
-      if (CHECKED) R->traces[block.number * R->waves + n] = mixed(W->trace, marks);
+      for (uint64_t l = 0; CHECKED && R->traces && l < LANES; l++) marks += mixed(l << 32, W->mark[l]);
+      if (CHECKED && R->traces) R->traces[block.number * R->waves + n] = mixed(W->trace, marks);
+      if (CHECKED && !R->traces && W->noise) R->noisy = 1, R->limit = 0;
     }
     block.barriers += signals + 1;
     uint64_t known = __atomic_load_n(&R->most, __ATOMIC_RELAXED);

@@ -145,6 +145,8 @@ class TextMemory:
             second = number if "data2" in instruction.operands else 0
             data = operand_of(instruction, "data2" if second else "data")
             first = data.index + (0 if "data2" in instruction.operands else number)
+            for k in range(count):
+                self.registers.defined.read(Operand(data.kind, first + k))
             shift = 16 if access.half == "high" else 0
             self._check(f"store<{given}>(B, W, {at}, {further}, {lanes}, W->{data.kind} + {first}, {shift})")
             return []
@@ -152,6 +154,8 @@ class TextMemory:
         if plain:
             target = operand_of(instruction, "d")
             to = f"W->{target.kind} + {target.index + number * count}"
+            for k in range(count):
+                self.registers.defined.write(Operand(target.kind, target.index + number * count + k))
             self._check(f"load<{given}>(B, W, {at}, {further}, {lanes}, {to})")
             return []
         name = self.emission.name()
@@ -203,6 +207,8 @@ class TextMemory:
         if target.kind == "null":
             raise UnsupportedInstructionError("a scalar load to nowhere has no compiled text")
         needed = needed_alignment(access.size)
+        for k in range(access.registers):
+            self.registers.defined.write(Operand(target.kind, target.index + k))
         self._check(f"load_scalar<{access.size}, {needed}, {int(access.signed)}>(B, W, {text}, {to})")
 
     def _atomic(

@@ -29,13 +29,13 @@ _ARITHMETIC = {
 _NARROW_SUMS = ("f16", "bf16")
 
 
-def registers_of(instruction: Instruction, matrix: MatrixInstruction) -> Iterator[Operand]:
-    """The registers that an instruction reads and writes."""
+def registers_of(instruction: Instruction, matrix: MatrixInstruction) -> Iterator[tuple[Operand, bool]]:
+    """The registers that an instruction reads, and then those that it writes, with whether it does."""
     counts = matrix_registers(matrix)
     for role in "abcd":
         operand = operand_of(instruction, role)
         if operand.kind in ("v", "a"):
-            yield from (Operand(operand.kind, operand.index + k) for k in range(counts[role]))
+            yield from ((Operand(operand.kind, operand.index + k), role == "d") for k in range(counts[role]))
 
 
 class Products:

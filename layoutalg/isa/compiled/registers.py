@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutalg.errors import UnsupportedInstructionError
+from layoutalg.isa.compiled.defined import Definedness
 from layoutalg.isa.compiled.emission import Emission, TextWord
 from layoutalg.isa.compiled.values import Call, TextValues
 from layoutalg.isa.compiled.waits import WaitDeeds
 from layoutalg.isa.container.binary import KernelBinary
 from layoutalg.isa.decode.instructions import EXEC, Operand
 from layoutalg.isa.run.registers import APERTURES, image_base
+
+SCC = Operand("scc")
 
 
 class TextRegisters:
@@ -21,15 +24,17 @@ class TextRegisters:
     def __init__(self, kernel: KernelBinary, emission: Emission, calls: list[Call], track: WaitDeeds) -> None:
         """`track` is told what wait counters look at."""
         self.kernel, self.emission, self.w = kernel, emission, TextValues(emission, calls)
-        self.track = track
+        self.track, self.defined = track, Definedness(emission)
 
     @property
     def scc(self) -> TextWord:
         """A truth of the wave."""
+        self.defined.read(SCC)
         return self.emission.value(1, "W->scc")
 
     def write_scc(self, truth: TextWord) -> None:
         """Writes it."""
+        self.defined.write(SCC)
         self.emission.statement(f"W->scc = {self.emission.use(truth)};")
 
     def read_scalar(self, operand: Operand, bits: int) -> TextWord:
@@ -42,6 +47,7 @@ class TextRegisters:
         if operand.kind not in ("s", "m0", "scc"):
             raise UnsupportedInstructionError(f"the scalar source {operand.kind}")
         self.track.touch(operand)
+        self.defined.read(operand)
         return self.emission.value(32, self._scalar(operand))
 
     def write_scalar(self, operand: Operand, bits: int, word: TextWord) -> None:
@@ -51,12 +57,14 @@ class TextRegisters:
         text = self.emission.use(word)
         for index in range(operand.index, operand.index + bits // 32):
             self.track.touch(Operand(operand.kind, index))
+            self.defined.write(Operand(operand.kind, index))
         if bits == 64:
             self.emission.statement(f"W->s[{operand.index}] = (uint32_t)({text});")
             self.emission.statement(f"W->s[{operand.index + 1}] = (uint32_t)((uint64_t)({text}) >> 32);")
         else:
             self.emission.statement(f"{self._scalar(operand)} = {text};")
         if operand.kind == "s" and operand.index in (EXEC, EXEC + 1):
+            self.defined.tell()
             self.emission.whole("set_exec(W);")
 
     def _scalar(self, operand: Operand) -> str:
@@ -75,6 +83,7 @@ class TextRegisters:
 
     def old_register(self, operand: Operand) -> TextWord:
         """One register of each lane."""
+        self.defined.read(operand)
         return self.emission.value(32, f"W->{operand.kind}[{operand.index}][l]", lanes=True)
 
     def anything(self) -> TextWord:
@@ -93,6 +102,7 @@ class TextRegisters:
     def put_register(self, operand: Operand, parts: Sequence[TextWord]) -> None:
         """Writes the active lanes, of which no counter is asked."""
         for index, part in enumerate(parts, operand.index):
+            self.defined.write(Operand(operand.kind, index))
             register = f"W->{operand.kind}[{index}][l]"
             self.emission.in_lanes(f"{register} = chosen(W->x[l], {{}}, {register});", part)
 

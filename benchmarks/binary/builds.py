@@ -32,7 +32,10 @@ PRODUCTS = ("gemm_f16", "contraction_f32", "contraction_bf16", "conv_f16")
 @cache
 def kernels() -> Mapping[str, Mapping[str, Program]]:
     """Every kernel's program, by folder and target."""
-    return {name: {t: folder.get(t) or folder[""] for t in TARGETS} for name, folder in programs().items()}
+    return {
+        name: {t: folder.get(t) or folder[""] for t in TARGETS if folder.keys() & {t, ""}}
+        for name, folder in programs().items()
+    }
 
 
 def compilers(folders: list[Path]) -> Iterator[tuple[str, Compiler]]:

@@ -32,6 +32,7 @@ from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case, small_sizes
+from layoutalg.target.known import formats_of
 
 Row = dict[str, Any]
 
@@ -135,7 +136,13 @@ def _send(pipe: Connection, binary: MachineCode, program: Program, seconds: floa
 def seen(binary: MachineCode, program: Program) -> str:
     """What a run shows of a binary that is not proved: `exact`, `WRONG`, or a fault in words."""
     try:
-        return "exact" if attempt(binary, program, make_case(program, small_sizes(program))).exact else "WRONG"
+        return (
+            "exact"
+            if attempt(
+                binary, program, make_case(program, small_sizes(program), formats=formats_of(binary.kernel.target))
+            ).exact
+            else "WRONG"
+        )
     except (Fault, UnsupportedInstructionError) as error:
         return str(error)[:TOLD]
 

@@ -41,6 +41,7 @@ from layoutalg.index import Expr, extent_of, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Loop, Program
 from layoutalg.refine.trial import LaunchCase, attempt, make_case, small_sizes
+from layoutalg.target.known import formats_of
 
 MUTATED = ("transpose_lds", "transpose_register", "cast", "batched_transpose", "pad", "slice")
 """Kernels whose mutants are judged, unless others are named."""
@@ -66,7 +67,7 @@ def run_builds(folders: list[Path], levels: str, names: list[str], limit: float)
     state, begin = gathered("builds"), time.monotonic()
     for name, compiler in compilers(folders):
         for level in levels:
-            for kernel, target in ((k, t) for k in names or kernels() for t in TARGETS):
+            for kernel, target in ((k, t) for k in names or kernels() for t in kernels()[k]):
                 key = (name, level, kernel, target)
                 if key in state.rows:
                     continue
@@ -90,7 +91,7 @@ def _executed(binary: MachineCode, program: Program, kernel: str, level: str) ->
     sizes = small_sizes(program, 1, 8 if small else 24, 600 if small else 1 << 13)
     start = time.monotonic()
     try:
-        trial = attempt(binary, program, make_case(program, sizes, 1))
+        trial = attempt(binary, program, make_case(program, sizes, 1, formats_of(binary.kernel.target)))
     except (Fault, UnsupportedInstructionError) as error:
         return {"result": "fault" if isinstance(error, Fault) else "refused", "why": str(error)[:200]}
     return {
@@ -104,7 +105,7 @@ def run_mutants(names: list[str], each: int, limit: float, in_loops: bool) -> bo
     behaviours, verdicts, begin = gathered("behaviours"), gathered("verdicts"), time.monotonic()
     _, compiler = next(compilers([]))
     targets, least = (LOOP_TARGETS, ITERATIONS) if in_loops else (TARGETS, 0)
-    for seed, (kernel, target) in enumerate((k, t) for k in names for t in targets):
+    for seed, (kernel, target) in enumerate((k, t) for k in names for t in targets if t in kernels()[k]):
         program = kernels()[kernel][target]
         binary, runs = built(kernel, target, "3", compiler), list[Run]()
         for mutant in mutants(binary, each, seed, in_loops=in_loops):
@@ -138,10 +139,10 @@ class Run:
 
 def _runs(binary: MachineCode, program: Program, least: int) -> list[Run]:
     """The runs, where loops are gone through so often at least; a mutant may take some times the binary's own steps."""
-    found = []
+    found, formats = [], formats_of(binary.kernel.target)
     for seed, (most, order) in enumerate(RUNS):
         drawn = _drawn(program, seed, max(most, MANY * least), least)
-        case = make_case(program, max(drawn, key=lambda sizes: math.prod(sizes.values())), seed)
+        case = make_case(program, max(drawn, key=lambda sizes: math.prod(sizes.values())), seed, formats)
         steps = attempt(binary, program, case, order=order).execution.steps
         found.append(Run(case, order, max(STEPS, SLOWER * steps)))
     return found

@@ -40,6 +40,7 @@ from layoutalg.launch.report import address_of
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from layoutalg.target import target as gpu
+from layoutalg.target.known import formats_of
 
 TILES = ("128x128x32_2x2x1_32x32x16", "128x128x64_2x2x1_32x32x16", "256x256x32_2x2x1_32x32x16",
          "256x256x64_2x2x1_32x32x16")  # fmt: skip
@@ -112,7 +113,7 @@ def of_ours(cut: Cut, dtype: str, target: str) -> Row:
         code = decode_kernel(read_kernels(compile_source(emit(verify(program), target), target).payload)[program.name])
         if not (proved := prove_binary(code, program)).proved:
             raise LayoutError(f"its machine code is {proved.name}")
-        case = make_case(program, {size: task.sizes[size.value.name] for size in program.sizes})
+        case = make_case(program, {s: task.sizes[s.value.name] for s in program.sizes}, formats=formats_of(target))
         if not (found := attempt(code, program, case)).exact:
             raise LayoutError("its run does not give the product")
         return Row(who, tile, measured(code, found.execution, plan.threads))

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from layoutalg.cli.errors import InputError
 from layoutalg.disk import write_whole
 from layoutalg.lazy import lazy_imports
-from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.dtypes import OPERAND_DTYPES
 
 with lazy_imports():
     import numpy as np
@@ -70,10 +70,12 @@ def _refuse_header(file: BinaryIO, path: Path, rank: int | None, of_kernels: boo
 
 def dtype_of(dtype: np.dtype[Any], path: Path) -> str:
     """The kernels' name of an element type; InputError where no kernel has it."""
-    for known in KERNEL_DTYPES.values():
-        if dtype.name == known.numpy and dtype.isnative:
-            return known.name
-    every = ", ".join(f"{d.numpy} ({d.name})" for d in KERNEL_DTYPES.values())
+    kinds: dict[str, str] = {}
+    for known in OPERAND_DTYPES.values():
+        kinds.setdefault(known.array, known.name)
+    if dtype.isnative and dtype.name in kinds:
+        return kinds[dtype.name]
+    every = ", ".join(f"{array} ({name})" for array, name in kinds.items())
     said = "fields" if dtype.fields else "Python objects" if dtype.hasobject else f"type {dtype.str} ({dtype.name})"
     raise InputError(f"{path}: elements of {said}; kernels have {every}")
 

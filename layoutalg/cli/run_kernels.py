@@ -1,11 +1,11 @@
 """A kernel's run: arrays in, launches on a device, the result out, compared with numpy.
 
-| compared with numpy in f64 | copies | f32 arithmetic | f16, bf16 arithmetic |
-|----------------------------|--------|----------------|----------------------|
-| largest error allowed      | 0      | 1e-5           | 1e-2                 |
+| compared with numpy in f64 | copies | f32 arithmetic, f8 with f32 sums | f16, bf16 arithmetic |
+|----------------------------|--------|----------------------------------|----------------------|
+| largest error allowed      | 0      | 1e-5                             | 1e-2                 |
 
 as a part of the largest result.  A greater error ends with exit code 1, and the result is written all the same.
-bfloat16 arrays are their bits, as uint16.
+bfloat16 arrays are their bits, as uint16, and those of f8, as uint8.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ with lazy_imports():
     from layoutalg.refine import cycles
     from layoutalg.target import elements
 
-TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2}
+TOLERANCE = {"f32": 1e-5, "f16": 1e-2, "bf16": 1e-2, "f8": 1e-5}
 
 
 class KernelRun:

@@ -115,8 +115,8 @@ def run(
         raise LaunchError(f"{program.name}: {len(arrays)} arrays given; it reads {len(program.tensors) - 1}")
     for tensor, array in zip(program.tensors[:-1], arrays, strict=True):
         _refuse_elements(program, tensor, array.size, at)
-        if array.dtype.name != tensor.dtype.numpy:
-            raise LaunchError(f"{program.name}: {tensor.name} is {array.dtype.name}, not {tensor.dtype.numpy}")
+        if array.dtype.name != tensor.dtype.array:
+            raise LaunchError(f"{program.name}: {tensor.name} is {array.dtype.name}, not {tensor.dtype.array}")
     _refuse_elements(program, program.target, prod(shape), at)
     module = device.load(build(verified, device.target))
     there = [device.array(array) for array in arrays]

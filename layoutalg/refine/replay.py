@@ -29,6 +29,7 @@ from layoutalg.prove import Refuted
 from layoutalg.records import dataclass
 from layoutalg.refine.trial import LaunchCase, TrialResult, attempt, make_case, small_sizes
 from layoutalg.target.elements import numbers
+from layoutalg.target.known import formats_of
 
 #: The most elements of a tensor in a replay.
 ELEMENTS = 1 << 18
@@ -115,7 +116,7 @@ def _run(
         return Replay(named, None, f"{program.name} is not launched at these sizes")
     return budget.in_time(
         seconds,
-        lambda: _tried(code, program, make_case(program, sizes), orders),
+        lambda: _tried(code, program, make_case(program, sizes, formats=formats_of(code.kernel.target)), orders),
         lambda why: Replay(named, None, f"the run was stopped: {why}"),
     )
 
@@ -133,7 +134,7 @@ def _tried(code: MachineCode, program: Program, case: LaunchCase, orders: Sequen
             return Replay(named, None, str(error), steps)
         steps += trial.execution.steps
         if not trial.exact:
-            return Replay(named, True, _difference(program, trial), steps)
+            return Replay(named, True, _difference(program, trial, formats_of(code.kernel.target)), steps)
     return Replay(named, False, "the run shows no difference", steps)
 
 
@@ -152,7 +153,7 @@ def _others(program: Program) -> Iterator[Mapping[Expr, int]]:
         yield max(drawn, key=lambda sizes: math.prod(sizes.values()))
 
 
-def _difference(program: Program, trial: TrialResult) -> str:
+def _difference(program: Program, trial: TrialResult, formats: Mapping[str, str]) -> str:
     """The first element of a tensor that is not as it should be."""
     meant = (*trial.case.inputs, trial.case.expected)
     for tensor, found, wanted in zip(program.tensors, trial.execution.outputs, meant, strict=True):
@@ -160,7 +161,8 @@ def _difference(program: Program, trial: TrialResult) -> str:
         wrong = np.flatnonzero(np.not_equal(*raw))
         if wrong.size:
             first = int(wrong[0])
-            got, right = (numbers(array.reshape(-1)[first : first + 1], tensor.dtype)[0] for array in (found, wanted))
+            pair = (array.reshape(-1)[first : first + 1] for array in (found, wanted))
+            got, right = (numbers(one, tensor.dtype, formats)[0] for one in pair)
             return (
                 f"a wrong result, {wrong.size} of {found.size} elements of {tensor.name}; the first is {first}, "
                 f"{got:g} for {right:g}"

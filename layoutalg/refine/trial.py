@@ -33,7 +33,8 @@ from layoutalg.layout import TensorDescriptor
 from layoutalg.records import dataclass
 from layoutalg.refine.cycles import compare
 from layoutalg.target.dtypes import DType
-from layoutalg.target.elements import numbers, stored
+from layoutalg.target.elements import NO_FORMATS, numbers, stored
+from layoutalg.target.known import formats_of
 
 _POISON = 0x5A
 
@@ -116,18 +117,21 @@ def _raw(values: Array) -> Array:
     return np.ascontiguousarray(values).view(np.uint8)
 
 
-def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> LaunchCase:
-    """A case at these sizes; the inputs are drawn by the seed."""
+def make_case(
+    program: Program, sizes: Mapping[Expr, int], seed: int = 0, formats: Mapping[str, str] = NO_FORMATS
+) -> LaunchCase:
+    """A case at these sizes; the inputs are drawn by the seed. `formats`: the target's, of narrow types."""
     rng = np.random.default_rng(seed)
     target, kind = program.target, program.target.dtype
     moves, attends = isinstance(program.claimed, Read), isinstance(program.claimed, Attend)
     counts = {tensor: value(tensor.descriptor.element_space_size, sizes) for tensor in program.tensors[:-1]}
     inputs = {tensor: stored(rng.uniform(-1, 1, count).astype(np.float32), tensor.dtype) if attends
-              else _filled(rng, tensor, count, moves, kind) for tensor, count in counts.items()}  # fmt: skip
+              else _filled(rng, tensor, count, moves, kind, formats) for tensor, count in counts.items()}  # fmt: skip
     before = np.full(value(target.descriptor.element_space_size, sizes) * kind.bytes, _POISON, np.uint8)
     memory = before.view(kind.numpy)
     offsets, valid = _reached(target.descriptor, sizes)
-    found = _meant(program.claimed, sizes, inputs)
+    known = {tensor: numbers(array, tensor.dtype, formats) for tensor, array in inputs.items()}
+    found = _meant(program.claimed, sizes, known)
     expected = memory.copy()
     written = stored(found, kind)
     expected[offsets[valid]] = np.broadcast_to(written, offsets.shape)[valid]
@@ -135,7 +139,9 @@ def make_case(program: Program, sizes: Mapping[Expr, int], seed: int = 0) -> Lau
     return LaunchCase(dict(sizes), grid, tuple(inputs.values()), memory, expected)
 
 
-def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, target: DType) -> Array:
+def _filled(
+    rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, target: DType, formats: Mapping[str, str]
+) -> Array:
     """Small integers; for a kernel that only moves, distinct ones where the type has as many.
 
     Where it converts, integers of more bits than a narrow target keeps: they are rounded up, down and to even.
@@ -146,7 +152,7 @@ def _filled(rng: np.random.Generator, tensor: Tensor, count: int, moves: bool, t
         return (rng.permutation(count) + 1).astype(np.float32)
     if moves:
         return (rng.permutation(count) % 2047 + 1).astype(np.uint16).view(tensor.dtype.numpy)
-    return stored(rng.integers(-SMALL, SMALL + 1, count).astype(np.float32), tensor.dtype)
+    return stored(rng.integers(-SMALL, SMALL + 1, count).astype(np.float32), tensor.dtype, formats)
 
 
 def _reached(descriptor: TensorDescriptor, sizes: Mapping[Expr, int]) -> tuple[Array, Array]:
@@ -159,7 +165,7 @@ def _reached(descriptor: TensorDescriptor, sizes: Mapping[Expr, int]) -> tuple[A
 
 
 def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
-    """What a meaning says of every coordinate: in float64, and of a move as the elements are."""
+    """What a meaning says of every coordinate, of the tensors' numbers: in float64, and of a move as they are."""
     match meaning:
         case Read(tensor):
             return _elements(tensor, sizes, memory)
@@ -186,7 +192,7 @@ def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, 
 
 def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor, Array]) -> Array:
     offsets, valid = _reached(tensor.descriptor, sizes)
-    known = numbers(memory[tensor], tensor.dtype)
+    known = memory[tensor]
     return np.asarray(np.where(valid, known[np.where(valid, offsets, 0)], known.dtype.type(0)))
 
 
@@ -231,7 +237,7 @@ def report(code: MachineCode, program: Program, seed: int = 0) -> Mapping[str, A
     sizes = small_sizes(program, seed)
     named = {s.value.name: n for s, n in sizes.items()}
     try:
-        trial = attempt(code, program, make_case(program, sizes, seed))
+        trial = attempt(code, program, make_case(program, sizes, seed, formats_of(code.kernel.target)))
     except Fault as error:
         return {"sizes": named, "exact": False, "fault": str(error)}
     except (UnsupportedInstructionError, LaunchError) as error:

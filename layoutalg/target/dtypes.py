@@ -6,7 +6,7 @@
 | tf32 | 32   |            |                                                             | `tf32_t`     | xf32, tf32   |
 | f16  | 16   | `_Float16` | float16                                                     | `half_t`     | f16          |
 | bf16 | 16   | `__bf16`   | uint16, its bits: numpy has no such type (`elements` reads) | `bf16_t`     | bf16         |
-| f8   | 8    |            |                                                             | `fp8_t`      | fp8          |
+| f8   | 8    | its bits   | uint8, its bits                                             | `fp8_t`      | fp8          |
 | f6   | 6    |            |                                                             | `f6x16_pk_t` | fp6          |
 | f4   | 4    |            |                                                             | `pk_fp4_t`   | fp4          |
 
@@ -56,6 +56,15 @@ class DType:
         return 0 if self.bits % 8 else self.bits // 8
 
     @property
+    def array(self) -> str:
+        """What numpy calls arrays of it: its own type, or words of its bits.
+
+        >>> DTYPES["f16"].array, DTYPES["f8"].array
+        ('float16', 'uint8')
+        """
+        return self.numpy or f"uint{self.bits}"
+
+    @property
     def grain(self) -> int:
         """The most bits that a byte and an element are both a multiple of: 8, for whole bytes."""
         return math.gcd(self.bits, 8)
@@ -74,8 +83,8 @@ DTYPES: Mapping[str, DType] = {
         DType("tf32", 32, ck=("tf32_t",), matrix=("xf32",), formats=("e8m10",)),
         DType("f16", 16, "float16", "_Float16", ("half_t", "fp16_t", "half", "_Float16"), engine="fp16"),
         DType("bf16", 16, "uint16", "__bf16", ("bf16_t", "bhalf_t", "bfloat16_t")),
-        DType("f8", 8, ck=("fp8_t", "f8_t"), matrix=("fp8",), formats=("e4m3fn", "e4m3fnuz"), engine="fp8"),
-        DType("bf8", 8, ck=("bf8_t",), formats=("e5m2", "e5m2fnuz")),
+        DType("f8", 8, "", "unsigned char", ("fp8_t", "f8_t"), ("fp8",), formats=("e4m3fn", "e4m3fnuz"), engine="fp8"),
+        DType("bf8", 8, "", "unsigned char", ("bf8_t",), formats=("e5m2", "e5m2fnuz")),
         DType(
             "f6",
             6,
@@ -109,8 +118,11 @@ DTYPES: Mapping[str, DType] = {
 }
 """Every element type, by its name in spec files."""
 
-KERNEL_DTYPES: Mapping[str, DType] = {d.name: d for d in DTYPES.values() if d.c}
-"""Every type that a kernel may have, by its name in specs and on the command line."""
+OPERAND_DTYPES: Mapping[str, DType] = {d.name: d for d in DTYPES.values() if d.c}
+"""Every type that a kernel's tensors may have: of some it only moves elements, and multiplies matrices of them."""
+
+KERNEL_DTYPES: Mapping[str, DType] = {d.name: d for d in OPERAND_DTYPES.values() if not d.formats}
+"""Every type that any kernel may have, by its name in specs and on the command line: those that it computes with."""
 
 NAMES: Mapping[str, DType] = {**DTYPES, **{d.engine: d for d in DTYPES.values() if d.engine}}
 """Every element type, by its own name and by Tile Engine's."""

@@ -70,6 +70,21 @@ def matrix_instructions(name: str) -> tuple[MatrixInstruction, ...]:
     return tuple(map(matrix_instruction, one.matrix.instructions)) if one and one.matrix else ()
 
 
+def formats_of(name: str) -> Mapping[str, str]:
+    """The format of each narrow type that instructions of a target read; none of what is no target, as `cpu`.
+
+    >>> formats_of("gfx942")["f8"], formats_of("gfx950")["f8"], dict(formats_of("cpu"))
+    ('e4m3fnuz', 'e4m3fn', {})
+    """
+    one = builds().get(name)
+    return one.types.formats if one and one.types else {}
+
+
+def is_tiled(target: str, dtype: str) -> bool:
+    """Whether a target's file has a plan for elements of a type."""
+    return target in builds() and dtype in builds()[target].tilings
+
+
 @cache
 def processors() -> Mapping[int, Target]:
     """By EF_AMDGPU_MACH, the target that has the processor; of several, one with a file of its own, called like it.

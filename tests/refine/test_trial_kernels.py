@@ -18,6 +18,7 @@ from layoutalg.kernel.program import AsyncCopy
 from layoutalg.memory.banks import LANES_OFF, TWO_ADDRESSES
 from layoutalg.refine.cycles import compare
 from layoutalg.refine.trial import attempt, make_case, small_sizes
+from layoutalg.target.known import formats_of
 from tests.matrix import each, some
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
@@ -36,6 +37,8 @@ WHOLE = {
 
 def program_of(folder, target):
     made = library.folder(folder)
+    if not made.keys() & {target, ""}:
+        pytest.skip(f"{folder} is not for {target}")
     return made.get(target) or made[""]
 
 
@@ -49,7 +52,9 @@ def binary_of(folder, target, opt_level=3):
 def tried(folder, target, sizes=None, seed=0, opt_level=3):
     program = program_of(folder, target)
     at = small_sizes(program, seed, most=20) if sizes is None else dict(zip(program.sizes, sizes, strict=True))
-    return program, attempt(binary_of(folder, target, opt_level), program, make_case(program, at, seed))
+    return program, attempt(
+        binary_of(folder, target, opt_level), program, make_case(program, at, seed, formats_of(target))
+    )
 
 
 @pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
@@ -61,7 +66,7 @@ def test_every_kernel_executes_right(folder, target):
 
 PRICED = (
     "transpose_lds", "batched_transpose", "permute", "reduce_sum", "reduce_max", "contraction_f32",
-    "contraction_bilinear_f32", "contraction_bf16", "gemm_f16", "conv_f16", "attention_f16",
+    "contraction_bilinear_f32", "contraction_bf16", "contraction_f8", "gemm_f16", "conv_f16", "attention_f16",
 )  # fmt: skip
 
 

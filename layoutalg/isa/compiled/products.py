@@ -14,10 +14,10 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.eights import values
 from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, is_scaled
 from layoutalg.isa.semantics.matrix import registers_of as matrix_registers
 from layoutalg.target import CodeFormat
+from layoutalg.target.eights import values
 from layoutalg.target.operand import MatrixInstruction, OperandMap
 
 #: The type of the arithmetic, by that of the elements.

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from layoutalg.isa.run.circle import part_of_two_by_pi
 from layoutalg.isa.run.division import DIVISION, IS_SCALED
-from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.run.fused import fused, odd_fused
 from layoutalg.isa.run.scaled import SCALED
 from layoutalg.isa.semantics.flushed import FLUSHED
 from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING
+from layoutalg.target.eights import decoded, encoded
 
 Array = NDArray[Any]
 Function = Callable[..., Array]

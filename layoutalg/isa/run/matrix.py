@@ -30,11 +30,11 @@ from layoutalg.index import budget
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
 from layoutalg.isa.run.arrays import Array
-from layoutalg.isa.run.eights import decoded
 from layoutalg.isa.run.registers import WaveRegisters
 from layoutalg.isa.run.scaled import FOURS, SIXES, scale_of
 from layoutalg.isa.semantics.matrix import LEAST, LEAST_SUM, PICKED_SCALES, scales_of
 from layoutalg.target.dtypes import DTYPES, dtype_of
+from layoutalg.target.eights import decoded
 from layoutalg.target.elements import numbers
 from layoutalg.target.operand import BlockScales, MatrixInstruction, OperandMap
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutalg.isa.run.eights import decoded, encoded
 from layoutalg.isa.semantics.overflow import HELD
+from layoutalg.target.eights import decoded, encoded
 
 Array = NDArray[Any]
 Function = Callable[..., Array]

@@ -4,11 +4,14 @@
 |-----------|------------------------------------------------------------------------|
 | MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                            |
 | WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                     |
+| … scaled  | `__builtin_amdgcn_mfma_scale_…(a, b, c, formats, 0, 0, 0, 0)`: unscaled |
 | gfx1250's | `__builtin_amdgcn_wmma_…(0, a, 0, b, 0, c, 0, 0)`: no signs, no reuse  |
+| … f8      | `__builtin_amdgcn_wmma_…(a, b, 0, c, 0, 0)`                            |
 | mma.sync  | inline PTX: fragments as 32-bit registers, two 16-bit elements in each |
 | wgmma     | inline PTX: two matrix descriptors, and sums in registers              |
 
-The vectors' types are those that clang's builtins take: bfloat16 as `short` but for the newest.
+The vectors' types are those that clang's builtins take: bfloat16 as `short` but for the newest, and eight bits in
+words, or as `long` where MFMA takes eight elements.
 """
 
 from __future__ import annotations
@@ -19,8 +22,11 @@ from layoutalg.kernel.access.matrix_loads import MatrixLoad
 from layoutalg.kernel.program.fragments import HELD, one_of
 from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.layout import LayoutError
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.operand import MatrixInstruction, OperandMap
+
+SCALED_FORMATS = ("fp8", "bf8", "fp6", "bf6", "fp4")
+"""Of what a product with scales takes, by the fields' numbers (CDNA 4 ISA, cbsz and blgp)."""
 
 _HEAD = "static __device__ inline __attribute__((always_inline)) void"
 
@@ -212,7 +218,8 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
 
     LayoutError where the instruction takes other elements, or is of a family that is not written here.
     """
-    if (instruction.a_dtype, instruction.b_dtype, instruction.accumulator) != (dtype, dtype, "f32"):
+    kinds = {dtype_of(kind).name if kind != "any" else kind for kind in (instruction.a_dtype, instruction.b_dtype)}
+    if kinds != {dtype} or instruction.accumulator != "f32":
         raise LayoutError(f"{instruction.name} multiplies {instruction.a_dtype}, not {dtype} with f32 sums")
     for prefix, write in _FAMILIES:
         if instruction.name.startswith(prefix):
@@ -221,7 +228,8 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
 
 
 def _builtin(instruction: MatrixInstruction, given: str) -> str:
-    element = DTYPES[instruction.a_dtype].c
+    kind = dtype_of(instruction.a_dtype)
+    element = kind.c
     bits = instruction.bits
     kept = "short" if bits else element
     read = "__builtin_bit_cast(short, {})" if bits else "{}"
@@ -239,11 +247,16 @@ def _builtin(instruction: MatrixInstruction, given: str) -> str:
             f"    for (int i = 0; i < {each}; ++i) {{ x[i] = {read.format('a[i]')}; y[i] = {read.format('b[i]')}; }}",
         ]
     x, y = ("x", "y") if each > 1 else ("a[0]", "b[0]")
+    if kind.bits == 8:
+        whole = "long" if each == 8 and instruction.name.startswith("mfma_") else "Words"
+        vector = f"    typedef int {whole} __attribute__((ext_vector_type({each // 4})));"
+        lines += [vector] if whole != "long" else []
+        x, y = (f"__builtin_bit_cast({whole}, {one})" for one in (x, y))
     lines += [
         "    Sums z;",
         "    #pragma unroll",
         f"    for (int i = 0; i < {sums}; ++i) z[i] = c[i];",
-        f"    z = __builtin_amdgcn_{instruction.name}({given.format(a=x, b=y, c='z')});",
+        f"    z = __builtin_amdgcn_{instruction.name.partition('.')[0]}({given.format(a=x, b=y, c='z')});",
         "    #pragma unroll",
         f"    for (int i = 0; i < {sums}; ++i) c[i] = z[i];",
         "}",
@@ -321,13 +334,22 @@ def _wgmma_held(instruction: MatrixInstruction) -> str:
     ))  # fmt: skip
 
 
+def _scaled(instruction: MatrixInstruction) -> str:
+    """A product with scales, of which it takes none: constants of 0 are not read (LLVM, SIInstrInfo.td)."""
+    formats = ", ".join(str(SCALED_FORMATS.index(kind)) for kind in (instruction.a_dtype, instruction.b_dtype))
+    return _builtin(instruction, f"{{a}}, {{b}}, {{c}}, {formats}, 0, 0, 0, 0")
+
+
 def _count(operand: OperandMap) -> int:
     return int(operand.element.hi) + 1
 
 
 _FAMILIES: tuple[tuple[str, Callable[[MatrixInstruction], str]], ...] = (
+    ("mfma_scale_", _scaled),
     ("mfma_", lambda i: _builtin(i, "{a}, {b}, {c}, 0, 0, 0")),
     ("wmma_f32_16x16x32_", lambda i: _builtin(i, "0, {a}, 0, {b}, (short)0, {c}, 0, 0")),
+    ("wmma_f32_16x16x64_", lambda i: _builtin(i, "{a}, {b}, (short)0, {c}, 0, 0")),
+    ("wmma_f32_16x16x128_", lambda i: _builtin(i, "{a}, {b}, (short)0, {c}, 0, 0")),
     ("wmma_", lambda i: _builtin(i, "{a}, {b}, {c}")),
     ("mma.sync", _mma_sync),
     ("wgmma", _wgmma),

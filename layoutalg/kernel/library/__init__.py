@@ -56,12 +56,13 @@ def folders() -> tuple[str, ...]:
 def folder(name: str) -> Mapping[str, statements.Program]:
     """The programs of one folder, by target; "" is the one for all.  KeyError where there is no such folder.
 
-    >>> folder("gemm_f16").keys() == set(tuned_targets()), list(folder("cast"))
-    (True, [''])
+    >>> folder("gemm_f16").keys() == set(tuned_targets()), list(folder("cast")), list(folder("contraction_f8"))
+    (True, [''], ['gfx942', 'gfx950', 'gfx1201', 'gfx1250'])
     """
     for entry in kernels().values():
         if name in entry.golden:
             return {"": entry.golden[name]()}
         if name in entry.golden_for:
-            return {own: entry.golden_for[name](own) for own in tuned_targets()}
+            of = ((own, entry.golden_for[name](own)) for own in tuned_targets())
+            return {own: program for own, program in of if program}
     raise KeyError(name)

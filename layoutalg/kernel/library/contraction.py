@@ -33,15 +33,25 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, parts_for, plan_for, ranged, tuned
+from layoutalg.kernel.library.plans import (
+    Plan,
+    ProblemShape,
+    enlarged,
+    packed,
+    parts_for,
+    plan_for,
+    ranged,
+    tuned,
+)
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.obligations.memory import RANGE, RANGED_BYTES
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy_imports
-from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.dtypes import KERNEL_DTYPES, OPERAND_DTYPES
 from layoutalg.target.elements import numbers
+from layoutalg.target.known import formats_of, is_tiled
 
 with lazy_imports():
     import numpy as np
@@ -71,11 +81,11 @@ def contraction(
     held = widths[:2] if einsum.kinds[3] else (1, 1)
     plan = plan or _plan(einsum, dtype, target, held, index_bits)
     tensors = (einsum.a, einsum.b, einsum.result)
+    result = result_of(dtype, result)
     g, m, n, k = einsum.kinds
     multiples = _multiples(einsum, widths, plan)
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
-    result = result or dtype
-    bytes_each = KERNEL_DTYPES[dtype].bytes if plan.ranged else 1
+    bytes_each = OPERAND_DTYPES[dtype].bytes if plan.ranged else 1
     most = [(1 << (index_bits - 1)) // bytes_each] * 2 + [1 << (index_bits - 1)]
     spaces = [prod([size[x] for x in t]) < n for t, n in zip(tensors, most, strict=True)]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
@@ -102,6 +112,15 @@ def contraction(
         epilogue.rule.meaning, tuple(extras), stored, index_bits, all_of(*spaces, *merges),
         elements_of(einsum.result, (g, m, n), size), not plan.whole,
     ).program()  # fmt: skip
+
+
+def result_of(dtype: str, result: str | None) -> str:
+    """The result's element type: that of the operands unless given; f32 of such as no kernel computes with.
+
+    >>> result_of("f16", None), result_of("f8", None), result_of("f8", "f16")
+    ('f16', 'f32', 'f16')
+    """
+    return result or (dtype if dtype in KERNEL_DTYPES else "f32")
 
 
 def _multiples(einsum: Einsum, widths: tuple[int, int, int], plan: Plan) -> dict[str, int]:
@@ -133,9 +152,9 @@ def _plan(
     """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums."""
     walked = _walked(einsum, index_bits)
     plan = tuned("contraction", target, dtype, widths, sizes, walked)
-    whole = index_bits == 32 and min(widths) * KERNEL_DTYPES[dtype].bytes == RANGED_BYTES
+    whole = index_bits == 32 and min(widths) * OPERAND_DTYPES[dtype].bytes == RANGED_BYTES
     plan = ranged(plan, target) if whole else plan
-    if KERNEL_DTYPES[dtype].bits == 16 and min(widths) >= 8:
+    if OPERAND_DTYPES[dtype].bits <= 16 and min(widths) * OPERAND_DTYPES[dtype].bytes >= 16:
         if sizes and walked and alone:
             plan = enlarged(plan, target, sizes)
         if all(letters[-1] in einsum.kinds[3] for letters in (einsum.a, einsum.b)):
@@ -153,7 +172,7 @@ def _short(plan: Plan, dtype: str) -> str:
 
 
 def _instruction(name: str) -> str:
-    if "." not in name:
+    if not name.startswith(("mma.sync", "wgmma")):
         return name.split("_f32_")[0]
     shape = next(part for part in name.split(".") if re.fullmatch(r"m\d+n\d+k\d+", part))
     return f"{shape}_{name.split('.')[-2]}"
@@ -183,18 +202,18 @@ def contraction_task(
     plan: Plan | None = None,
 ) -> Task:
     """numpy's einsum of two operands, and an epilogue of the sums."""
-    plain = parse_einsum(einsum)
+    plain, result = parse_einsum(einsum), result_of(dtype, result)
     lengths = sizes_of(plain, a, b)
     letters = merged(plain) if all(d.letters == plain.result for d in epilogue.ds) else plain
     size = {x: product_of(lengths[part] for part in x) for t in (letters.a, letters.b, letters.result) for x in t}
     shape = tuple(lengths[x] for x in plain.result)
     last = [size[t[-1]] if t else 1 for t in (letters.a, letters.b, letters.result)]
-    widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result or dtype, last[2]))
+    widths = (widest(dtype, last[0]), widest(dtype, last[1]), widest(result, last[2]))
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None:
         held = widths[:2] if letters.kinds[3] else (1, 1)
         plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone)
-        few = max(product_of(a), product_of(b)) * KERNEL_DTYPES[dtype].bytes < RANGE
+        few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes < RANGE
         plan = replace(plan, ranged=plan.ranged and few)
     ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)
     program = contraction(
@@ -243,7 +262,7 @@ def contraction_tasks(
         for t, shape in ((plain.a, a), (plain.b, b))
     )
     first = contraction_task(cut, first_shape, second_shape, dtype, result="f32", target=target)
-    return (first, *reduce_tasks((parts, *one.shape), (0,), "sum", "f32", result or dtype))
+    return (first, *reduce_tasks((parts, *one.shape), (0,), "sum", "f32", result_of(dtype, result)))
 
 
 def _parts(letters: Einsum, lengths: Mapping[str, int], dtype: str, target: str) -> int:
@@ -261,7 +280,7 @@ def _emitted(
 ) -> Program:  # fmt: skip
     letters = parse_einsum(einsum)
     letters = letters if ds else merged(letters)
-    finish = Epilogue(epilogue, d_tensors(letters.result, epilogue, result or dtype, ds))
+    finish = Epilogue(epilogue, d_tensors(letters.result, epilogue, result_of(dtype, result), ds))
     return contraction(letters, dtype, result, target=target, widths=(vector,) * 3, epilogue=finish)
 
 
@@ -290,7 +309,7 @@ def _gemm_work(
     )
 
     def expected() -> npt.NDArray[Any]:
-        x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
+        x, y = (numbers(o, OPERAND_DTYPES[dtype], formats_of(target)).astype(np.float64) for o in (a, b))
         found: npt.NDArray[Any] = x @ y
         found = found if bias is None else found + bias
         return np.maximum(found, 0) if relu else found
@@ -303,7 +322,7 @@ def _work(
     ds: str, d0: npt.NDArray[Any] | None, d1: npt.NDArray[Any] | None, scalars: str,
 ) -> Work:  # fmt: skip
     plain, held = parse_einsum(einsum), [d for d in (d0, d1) if d is not None]
-    found = d_tensors(plain.result, epilogue, result or dtype, ds)
+    found = d_tensors(plain.result, epilogue, result_of(dtype, result), ds)
     size = sizes_of(plain, a.shape, b.shape)
     values = scalars_of(epilogue, scalars)
     if len(held) != len(found):
@@ -320,7 +339,7 @@ def _work(
         tasks = (contraction_task(einsum, *shapes, dtype, result=result, target=target, epilogue=finish),)
 
     def expected() -> npt.NDArray[Any]:
-        x, y = (numbers(o, KERNEL_DTYPES[dtype]).astype(np.float64) for o in (a, b))
+        x, y = (numbers(o, OPERAND_DTYPES[dtype], formats_of(target)).astype(np.float64) for o in (a, b))
         given = [np.einsum(einsum, x, y, optimize=True)]
         for d, array in zip(found, held, strict=True):
             wide = numbers(array, KERNEL_DTYPES[d.dtype]).astype(np.float64)
@@ -333,6 +352,7 @@ def _work(
 
 
 GEMM = "mk,kn->mn"
+OPERANDS = replace(DTYPE, help="f32, f16, bf16; f8 or bf8 where the target multiplies them.")
 EINSUM = Option("einsum", "text", 'e.g. "ijk,kjmn->imn"')
 BIAS = Option("bias", "flag", "Plus a number for each column.", False)
 BIASES = Option("bias", "array", "A number (f32) for each column, a .npy file.", None, rank=1, dtype="f32")
@@ -344,7 +364,9 @@ RELU = Option("relu", "flag", "Negative results become 0.", False)
 KERNELS = (
     Kernel(
         "contraction",
-        Command("An einsum of two tensors, and an epilogue.", _emitted, (EINSUM, DTYPE, RESULT, VECTOR, EPILOGUE, DS)),
+        Command(
+            "An einsum of two tensors, and an epilogue.", _emitted, (EINSUM, OPERANDS, RESULT, VECTOR, EPILOGUE, DS)
+        ),
         Command(
             "An einsum of two tensors, and an epilogue.",
             _work, (EINSUM, A, B, RESULT_OF, EPILOGUE, DS, *D_ARRAYS, SCALARS),
@@ -358,11 +380,15 @@ KERNELS = (
             "contraction_bf16": lambda target: contraction(
                 parse_einsum("bik,bjk->bij"), "bf16", target=target, widths=(8, 8, 8)
             ),
+            "contraction_f8": lambda target: (
+                contraction(parse_einsum("ik,jk->ij"), "f8", "f16", target=target, widths=(16, 16, 8))
+                if is_tiled(target, "f8") else None
+            ),
         },
     ),
     Kernel(
         "gemm",
-        Command("A matrix product.", _gemm, (DTYPE, RESULT, VECTOR, BIAS, RELU)),
+        Command("A matrix product.", _gemm, (OPERANDS, RESULT, VECTOR, BIAS, RELU)),
         Command(
             "A matrix product, plus a bias, then relu.",
             _gemm_work, (A, B, BIASES, RELU, RESULT_OF),

@@ -15,7 +15,7 @@ not, a 64×64 tile goes through LDS, so that loads and stores both run along mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from layoutalg.index import ONE, TRUE, Expr, Term, all_of, as_expr, prod, var
@@ -48,7 +48,7 @@ from layoutalg.layout import (
     transform_tensor_descriptor,
 )
 from layoutalg.records import dataclass
-from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
+from layoutalg.target.dtypes import KERNEL_DTYPES, DType
 
 LARGEST = (1 << 31) - (1 << 14)
 """The largest size of a dimension: a tile more still fits an int."""
@@ -60,11 +60,11 @@ Steps = Callable[[Tensor, Tensor, tuple[Expr, ...]], tuple[Statement, ...]]
 """A program's statements, once its tensors and the origin are known."""
 
 
-def dtype_named(name: str) -> DType:
+def dtype_named(name: str, known: Mapping[str, DType] = KERNEL_DTYPES) -> DType:
     """The element type; LayoutError lists those that there are."""
-    if name not in KERNEL_DTYPES:
-        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(KERNEL_DTYPES)}")
-    return DTYPES[name]
+    if name not in known:
+        raise LayoutError(f"no kernel for {name} elements; there are {', '.join(known)}")
+    return known[name]
 
 
 @dataclass(frozen=True)

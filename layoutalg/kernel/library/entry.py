@@ -96,12 +96,12 @@ class Command(Generic[T]):
 class Kernel:
     """A kernel of the library, by its name on the command line.
 
-    `golden`: programs for all targets, by folder; `golden_for`: programs of a target, where it matters.
+    `golden`: programs for all targets, by folder; `golden_for`: programs of a target, where it matters and has one.
     """
 
     name: str
     emit: Command[Program]
     run: Command[Work]
     golden: Mapping[str, Callable[[], Program]] = field(default_factory=dict)
-    golden_for: Mapping[str, Callable[[str], Program]] = field(default_factory=dict)
+    golden_for: Mapping[str, Callable[[str], Program | None]] = field(default_factory=dict)
     named: Callable[[str], Program | None] = lambda name: None

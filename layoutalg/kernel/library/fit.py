@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.layout import LayoutError
+from layoutalg.target.dtypes import OPERAND_DTYPES
 
 
 def widest(dtype: str, *lengths: int) -> int:
     """The most elements that one access of at most 16 bytes moves, where it divides all lengths.
 
-    >>> widest("f32", 12), widest("f16", 12), widest("f32", 7)
-    (4, 4, 1)
+    >>> widest("f32", 12), widest("f16", 12), widest("f32", 7), widest("f8", 64)
+    (4, 4, 1, 16)
     """
-    most = 16 // dtype_named(dtype).bytes
-    return next(w for w in (8, 4, 2, 1) if w <= most and all(n % w == 0 for n in lengths))
+    most = 16 // dtype_named(dtype, OPERAND_DTYPES).bytes
+    return next(w for w in (16, 8, 4, 2, 1) if w <= most and all(n % w == 0 for n in lengths))
 
 
 def bits_for(*elements: int) -> int:

@@ -3,6 +3,7 @@
 | for              | instruction                 | block's tile    | waves (m × n) | repeats | said by               |
 |------------------|-----------------------------|-----------------|---------------|---------|-----------------------|
 | MFMA of f16      | mfma 32×32×8                | 128 × 128 × 32  | 2 × 2         | 2 × 2   | the target's file     |
+| MFMA of f8       | mfma 32×32×16, 64 on gfx950 | 128 × 128 × 64  | 2 × 2         | 2 × 2   | the target's file     |
 | WMMA of f16      | wmma 16×16×16, wave32       | 128 × 128 × 32  | 2 × 4         | 4 × 2   | the target's file     |
 | mma.sync of f16  | mma.sync m16n8k16, packed   | 128 × 128 × 32  | 2 × 2         | 4 × 8   | the target's file     |
 | … in vectors     | two mma.sync m16n8k16       |                 |               |         | `products.toml`       |
@@ -21,9 +22,10 @@ from typing import Any
 
 from layoutalg.index import Expr, prod, var
 from layoutalg.kernel.program import LOADERS
-from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, paired
-from layoutalg.layout import TileDistribution
+from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, lane_by_lane, paired
+from layoutalg.layout import LayoutError, TileDistribution
 from layoutalg.records import dataclass
+from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.known import builds
 from layoutalg.target.matrix import matrix_instruction
 from layoutalg.target.operand import MatrixInstruction
@@ -116,7 +118,14 @@ class Plan:
         if self.packed:
             tile = self.operand("a")
             return int(prod([tile.ys[y] for y in along_k(tile)]))
-        return 1 if self.plain or elements == 1 else 2 if "mma.sync" in self.instruction.name else min(8, elements)
+        if self.plain or elements == 1:
+            return 1
+        return 2 if "mma.sync" in self.instruction.name else min(self.wide, elements)
+
+    @property
+    def wide(self) -> int:
+        """How many of a's elements 16 bytes are."""
+        return 128 // dtype_of(self.instruction.a_dtype).bits
 
     @property
     def k_runs(self) -> bool:
@@ -126,7 +135,7 @@ class Plan:
     def accumulators(self) -> TileDistribution:
         """Of (g, m, n)."""
         if self.plain:
-            return _lane_by_lane("c", self.waves, self.repeats)
+            return lane_by_lane("c", self.waves, self.repeats)
         first, second = (Outer(r, w) for r, w in zip(self.repeats, self.waves, strict=True))
         return fragment_tile(self.instruction.d, "c", first, second)
 
@@ -134,12 +143,11 @@ class Plan:
         """Of (g, m, k) for "a", of (g, n, k) for "b", over one step of k."""
         side, other = (0, 1) if role == "a" else (1, 0)
         if self.plain:
-            return _lane_by_lane(role, self.waves, self.repeats, self.step)
-        instruction = self.instruction
-        held, repeats = (instruction.a, "a") if role == "a" else (instruction.b, "b")
-        k = Outer(self.step // instruction.k)
+            return lane_by_lane(role, self.waves, self.repeats, self.step)
+        held = self.instruction.a if role == "a" else self.instruction.b
+        k = Outer(self.step // self.instruction.k)
         first = Outer(self.repeats[side], self.waves[side])
-        return fragment_tile(held, "a" if repeats == "a" else "b", first, k, self.waves[other], 8, self.packed)
+        return fragment_tile(held, "a" if role == "a" else "b", first, k, self.waves[other], self.wide, self.packed)
 
     def loaded(self, length: int, along_k: bool, width: int, run: int = 1) -> TileDistribution:
         """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time.
@@ -182,16 +190,6 @@ def along_k(tile: TileDistribution) -> tuple[int, ...]:
     return tuple(y for y, major in enumerate(tile.encoding.ys_major) if major == 3)
 
 
-def _lane_by_lane(role: str, lanes: tuple[int, int], each: tuple[int, int], step: int = 1) -> TileDistribution:
-    """Each lane has a block of results; lanes along m come before those along n."""
-    if role == "c":
-        hs = [[], [lanes[0], each[0]], [lanes[1], each[1]]]
-        return encoded([], hs, [[(2, 0), (3, 0)]], [(2, 1), (3, 1)])
-    side, copies = (0, lanes[1]) if role == "a" else (1, lanes[0])
-    owners: list[Factor] = [(2, 0), (0, 0)] if role == "a" else [(0, 0), (2, 0)]
-    return encoded([copies], [[], [lanes[side], each[side]], [step]], [owners], [(2, 1), (3, 0)])
-
-
 def plan_for(target: str, dtype: str) -> Plan:
     """The default plan of a target for elements of a type.
 
@@ -200,6 +198,8 @@ def plan_for(target: str, dtype: str) -> Plan:
     """
     one = builds().get(target)
     found = one.tilings.get(dtype) if one else None
+    if found is None and DTYPES[dtype].formats:
+        raise LayoutError(f"{target} has no product of {dtype} here: elements of that type are only multiplied by one")
     if one is None or found is None:
         return Plan(FMA, (4, 4), (16, 16), 16, 1)
     (rows, columns), (down, across) = found.repeats, found.waves
@@ -320,14 +320,14 @@ def _busiest(plan: Plan, target: str, sizes: ProblemShape) -> int:
 def packed(usual: Plan) -> Plan:
     """A plan with so much k at a step that lanes read 16 bytes of LDS at once, where one instruction takes fewer.
 
-    It is for elements of 16 bits that lie along k in the memory of a and b: they are loaded so, too.
+    It is for elements of 16 and of 8 bits that lie along k in the memory of a and b: they are loaded so, too.
 
     >>> plan_for("gfx942", "f16").run, packed(plan_for("gfx942", "f16")).run, packed(plan_for("gfx950", "f16")).run
     (4, 8, 8)
     """
-    if usual.packed or usual.direct or not 1 < usual.run < 8:
+    if usual.packed or usual.direct or not 1 < usual.run < usual.wide:
         return usual
-    return replace(usual, packed=True, step=usual.instruction.k * 8 // usual.run)
+    return replace(usual, packed=True, step=usual.instruction.k * usual.wide // usual.run)
 
 
 def parts_for(target: str, plan: Plan, sizes: ProblemShape, length: int) -> int:

@@ -61,7 +61,7 @@ from layoutalg.layout import (
     TensorDescriptor,
 )
 from layoutalg.records import dataclass
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DTYPES, OPERAND_DTYPES
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,10 @@ class MatrixProduct:
 
     def program(self) -> Program:
         """The program; LayoutError where the parts do not fit together."""
-        kind, result = (dtype_named(name) for name in self.dtypes)
+        kind, result = dtype_named(self.dtypes[0], OPERAND_DTYPES), dtype_named(self.dtypes[1])
         for width in (self.a.width, self.b.width):
-            if width not in (1, 2, 4, 8) or width * kind.bytes > 16:
-                raise LayoutError(f"{self.name}: vectors of {width} {kind.name}; 1, 2, 4 or 8, up to 16 bytes")
+            if width not in (1, 2, 4, 8, 16) or width * kind.bytes > 16:
+                raise LayoutError(f"{self.name}: vectors of {width} {kind.name}; a power of two, up to 16 bytes")
         a = Tensor("a", kind, self.a.descriptor, ("g", "m", "k"))
         b = Tensor("b", kind, self.b.descriptor, ("g", "n", "k"))
         target = Tensor("target", result, self.target, ("g", "m", "n"))

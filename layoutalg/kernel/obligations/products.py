@@ -24,7 +24,7 @@ from layoutalg.kernel.program import Multiply, Program, Registers
 from layoutalg.kernel.program.fragments import element_index, holder
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, InjectiveMap, Shown
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.operand import OperandMap
 
 
@@ -84,7 +84,8 @@ def _types(what: str, s: Multiply) -> Iterator[Requirement]:
     yield Requirement(f"{what}: sums are f32", is_f32(s.c))
     i = s.instruction
     found, wanted = (s.a.dtype.name, s.b.dtype.name), (i.a_dtype, i.b_dtype)
-    alike = all(w in ("any", f) for f, w in zip(found, wanted, strict=True)) and i.accumulator == "f32"
+    alike = all(w == "any" or dtype_of(w).name == f for f, w in zip(found, wanted, strict=True))
+    alike &= i.accumulator == "f32"
     elements = ForAll(
         f"{i.name} multiplies {wanted[0]} and {wanted[1]}, not {found[0]} and {found[1]}", as_expr(int(alike))
     )

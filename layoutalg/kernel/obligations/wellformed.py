@@ -50,7 +50,7 @@ from layoutalg.kernel.program.functions import unknown
 from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
 from layoutalg.kernel.program.typed import wrongly_typed
 from layoutalg.layout import Functor, LayoutError, TensorAdaptor
-from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.dtypes import OPERAND_DTYPES
 
 RESERVED = (
     (r"_.*|threadIdx|blockIdx|blockDim|gridDim|warpSize", "C++ and HIP"),
@@ -310,8 +310,8 @@ def _tensors(program: Program) -> None:
     dtypes = [(t.name, t.dtype) for t in program.tensors]
     dtypes += [(r.name, r.dtype) for r in program.registers] + [(s.name, s.dtype) for s in program.shared]
     for name, dtype in dtypes:
-        if KERNEL_DTYPES.get(dtype.name) != dtype:
-            raise _no(program, f"{name} has elements {dtype}; known are {', '.join(KERNEL_DTYPES)}")
+        if OPERAND_DTYPES.get(dtype.name) != dtype:
+            raise _no(program, f"{name} has elements {dtype}; known are {', '.join(OPERAND_DTYPES)}")
     for _, s in program.statements():
         if isinstance(s, GlobalAccess):
             if s.tensor not in program.tensors:
@@ -360,9 +360,25 @@ def _parts(meaning: Meaning) -> Iterator[Meaning]:
 
 def _statements(program: Program) -> None:
     _body(program, program.body, frozenset((*program.sizes, *program.grid)))
+    for _, s in program.statements():
+        _refuse_first(program, _computed(s))
     for s in apart(program.body):
         if isinstance(s, Multiply) and s.instruction.operands_in_lds:
             raise _no(program, f"{s.instruction.name} takes its operands from LDS; {s.a.name} is in registers")
+
+
+def _computed(s: Statement) -> Iterator[str]:
+    """What a statement makes of elements whose format only the target knows: they are moved, and multiplied there."""
+    if isinstance(s, MemoryAccess):
+        if s.registers.dtype != s.memory.dtype and (s.registers.dtype.formats or s.memory.dtype.formats):
+            held, there = s.registers.dtype.name, s.memory.dtype.name
+            yield f"{s.memory.name} is {there}, {s.registers.name} {held}, and no statement converts between them"
+        if isinstance(s, Load) and s.fill != "sum" and s.registers.dtype.formats:
+            yield f"{s.registers.name} is {s.registers.dtype.name}, of which no least number is known"
+        return
+    taken = (s.a, s.b) if isinstance(s, Multiply) and s.instruction.wave > 1 else ()
+    for registers in (one for one in s.tiles if one.dtype.formats and one not in taken and not s.parts):
+        yield f"{registers.name} is {registers.dtype.name}, which {type(s).__name__} does not compute with"
 
 
 def _body(program: Program, body: Sequence[Statement], scope: Scope) -> None:

@@ -219,6 +219,16 @@ _WAVES: Mapping[Role, tuple[Factor, ...]] = {
 """The factors of the wave's number: waves along m, along n (copies, where the operand lacks that side)."""
 
 
+def lane_by_lane(role: str, lanes: tuple[int, int], each: tuple[int, int], step: int = 1) -> TileDistribution:
+    """A tile where each lane multiplies for itself, for a block of results; lanes along m come before those along n."""
+    if role == "c":
+        hs = [[], [lanes[0], each[0]], [lanes[1], each[1]]]
+        return encoded([], hs, [[(2, 0), (3, 0)]], [(2, 1), (3, 1)])
+    side, copies = (0, lanes[1]) if role == "a" else (1, lanes[0])
+    owners: list[Factor] = [(2, 0), (0, 0)] if role == "a" else [(0, 0), (2, 0)]
+    return encoded([copies], [[], [lanes[side], each[side]], [step]], [owners], [(2, 1), (3, 0)])
+
+
 def encoded(
     rs: Sequence[int], hs: Sequence[Sequence[int]], ps: Sequence[Sequence[Factor]], ys: Sequence[Factor]
 ) -> TileDistribution:

@@ -11,10 +11,10 @@ from layoutalg.target.operand import MatrixInstruction
 def vector_type(c: str, n: int) -> str:
     """The type of n elements.
 
-    >>> vector_type("_Float16", 8)
-    'float16x8'
+    >>> vector_type("_Float16", 8), vector_type("unsigned char", 16)
+    ('float16x8', 'unsigned_charx16')
     """
-    return f"{c.strip('_').lower()}x{n}"
+    return f"{c.strip('_').lower().replace(' ', '_')}x{n}"
 
 
 def index_type(program: Program) -> str:
@@ -37,7 +37,7 @@ def operation_name(instruction: MatrixInstruction) -> str:
     """
     parts = instruction.name.split(".")
     twice = "_held" if instruction.name.endswith(HELD) else "" if one_of(instruction) is instruction else "_twice"
-    if len(parts) == 1:
-        return instruction.name
+    if parts[0] not in ("wgmma", "mma"):
+        return "_".join(parts)
     family, shape = ("wgmma", parts[4]) if parts[0] == "wgmma" else ("mma_sync", parts[3])
     return f"{family}_{shape}_{instruction.a_dtype}{twice}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from layoutalg.kernel.program import NEUTRAL
-from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, OPERAND_DTYPES
 from layoutalg.target.elements import stored
 
 
@@ -24,7 +24,11 @@ def bits_of(value: float, dtype: str) -> int:
 #: What elements of 16 and of 32 bits are below.
 HALF, WORD = 1 << 16, 1 << 32
 
-#: Bits of what a fold begins with, by element type: 0, and the least number.
+#: Bits of what a fold begins with, by element type: 0, and the least number; no bits are 0 in every format of 8 bits.
 NEUTRAL_BITS: Mapping[str, Mapping[str, int]] = {
-    how: {dtype: bits_of(value, dtype) for dtype in KERNEL_DTYPES} for how, value in NEUTRAL.items()
+    how: {
+        **(dict.fromkeys(OPERAND_DTYPES, 0) if how == "sum" else {}),
+        **{dtype: bits_of(value, dtype) for dtype in KERNEL_DTYPES},
+    }
+    for how, value in NEUTRAL.items()
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.run.eights import decoded
+from layoutalg.target.eights import decoded
 from tests.isa.machines import after, machine_of
 
 SOME = [n % 5 != 2 for n in range(64)]

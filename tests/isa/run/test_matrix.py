@@ -7,10 +7,10 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Operand
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.eights import values
 from layoutalg.isa.run.launch import execute
 from layoutalg.isa.run.scaled import FOURS
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.target.eights import values
 from layoutalg.target.matrix import matrix_instruction
 from tests.isa.decode.test_allowed import decoded, word
 from tests.isa.semantics.test_table_every_bit import ALL, assembled_line

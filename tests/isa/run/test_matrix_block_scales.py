@@ -11,9 +11,9 @@ from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Operand
 from layoutalg.isa.run.concrete import ConcreteMachine
 from layoutalg.isa.run.cycles import LdsMeter
-from layoutalg.isa.run.eights import values
 from layoutalg.isa.run.scaled import FOURS, SIXES
 from layoutalg.isa.run.spaces import GlobalMemory
+from layoutalg.target.eights import values
 from tests.isa.decode.test_allowed import decoded
 from tests.isa.semantics.test_table_every_bit import ALL, assembled_line
 from tests.matrix import each

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from layoutalg.isa.run.eights import values
 from layoutalg.isa.run.scaled import FOURS, SCALED
+from layoutalg.target.eights import values
 from tests.isa.machines import after, machine_of
 
 HALVES = np.arange(1 << 16, dtype=np.uint32)

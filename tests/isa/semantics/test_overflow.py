@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from layoutalg.errors import UnsupportedInstructionError
-from layoutalg.isa.run.eights import values
 from layoutalg.isa.run.floats import FUNCTIONS
 from layoutalg.isa.semantics.overflow import HELD, OVERFLOWING, held
+from layoutalg.target.eights import values
 
 HALVES = np.arange(1 << 16, dtype=np.uint32)
 MOST = np.float16(65504)

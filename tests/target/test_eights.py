@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from layoutalg.isa.run.arrays import ArrayValues
-from layoutalg.isa.run.eights import decoded, encoded, values
 from layoutalg.isa.semantics.table import ALU
+from layoutalg.target.eights import decoded, encoded, values
 
 FORMATS = [(kind, fnuz) for kind in ("fp8", "bf8") for fnuz in (False, True)]
 CODES = np.arange(256, dtype=np.uint32)

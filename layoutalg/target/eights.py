@@ -9,18 +9,21 @@
 
 OCP 8-bit Floating Point Specification (OFP8), and B. Noune et al., "8-bit Numerical Formats for Deep Neural Networks"
 (FNUZ); which a processor has, its target's file says.  What is too large becomes infinite or no number
-(ROCm/rocm-systems, issue 9556), with the mode FP16_OVFL the greatest number (`semantics.overflow`).
+(ROCm/rocm-systems, issue 9556), with the mode FP16_OVFL the greatest number (`isa.semantics.overflow`).
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from layoutalg.lazy import lazy_imports
 
-Array = NDArray[Any]
+with lazy_imports():
+    import numpy as np
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 _FRACTION = {"fp8": 3, "bf8": 2}
 _NONE_OF_FNUZ = 0x80

@@ -275,8 +275,8 @@ class _Priced:
         best, worst = min(costs), max(costs)
         doubts = [gpu.evidence["segments"].doubt] if gpu.evidence["segments"].doubt else []
         partly = self._wasted(alike, 1) if worst == least else ""
-        shifted = [self._costs(self.begins(alike, one, ALIGNED), one) for one in gpu.segments]
         rests = not partly and self._wasted(alike, ALIGNED) if worst == least else best > least
+        shifted = (self._costs(self.begins(alike, one, ALIGNED), one) for one in gpu.segments)
         if rests and (worst == least or all(min(each) == few for each, few in shifted)):
             doubts.append(f"the memory of {tensor.name} begins at a multiple of {max(gpu.segments)} bytes")
         if self.lanes.assumed or any(self.lanes.sets(wave) is None for wave in range(self.apart.shape[1])):
@@ -288,7 +288,8 @@ class _Priced:
         """Segments that all lanes touch, wherever the lowest byte may lie; and the fewest that could hold the bytes."""
         where, lanes = (np.concatenate([*one], axis=-1) for one in (self.apart - self.lowest, self.lanes.always))
         least = int(fewest(where, self.access.width, size, lanes).sum())
-        return [int(segments(where + at, self.access.width, size, lanes).sum()) for at in begins], least
+        places = where + np.array(begins, np.int64)[:, None, None]
+        return segments(places, self.access.width, size, lanes).sum(axis=-1).tolist(), least
 
     def _wasted(self, alike: Expr, multiple: int) -> str:
         """What a wave touches more than the least, where some of its lanes take part, in a memory that begins so."""
@@ -302,11 +303,11 @@ class _Priced:
                 continue
             seen.add(key)
             lanes = sets.reshape(len(sets), -1)
+            places = np.broadcast_to(where.reshape(-1), lanes.shape)
             for size in sizes:
+                few = fewest(places, self.access.width, size, lanes)
                 for at in self.begins(alike, size, multiple):
-                    places = np.broadcast_to((where + at).reshape(-1), lanes.shape)
-                    few = fewest(places, self.access.width, size, lanes)
-                    touched = segments(places, self.access.width, size, lanes)
+                    touched = segments(places + at, self.access.width, size, lanes)
                     k = int((touched - few).argmax())
                     if touched[k] > few[k]:
                         text = f"{touched[k]} segments of {size} bytes of wave {wave}, the least are {few[k]}"

@@ -15,6 +15,7 @@ What it cannot represent: two descriptors over one memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 from zlib import crc32
@@ -153,9 +154,15 @@ def _described(item: DescriptorItem, at: Sizes) -> TensorDescriptor:
     reached = (described.offset(index), described.valid(index)) if index else ()
     fixed = at.of(*described.lengths, described.element_space_size, *reached, without=index)
     try:
-        return bind(described, fixed)
+        return _bound(described, tuple(fixed.items()))
     except LayoutError as error:
         raise LaunchError(f"{at.file.path}: at these sizes {item.name} is no tensor: {error}") from error
+
+
+@lru_cache(maxsize=256)
+def _bound(described: TensorDescriptor, sizes: tuple[tuple[Expr, int], ...]) -> TensorDescriptor:
+    """The layout at these sizes; kept, since a tensor is made for its shape, and for each content that is drawn."""
+    return bind(described, dict(sizes))
 
 
 def shape_of(item: DescriptorItem, at: Sizes) -> tuple[int, ...]:

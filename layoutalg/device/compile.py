@@ -67,9 +67,8 @@ def compile_source(
     chosen = compiler or choose_with_ocml(target)
     flags += tuple(f"-I{folder.resolve()}" for folder in include)
     steps = chosen.steps(target, opt_level, flags)
-    headers = [path.read_bytes() for path in sorted(INCLUDE.rglob("*")) if path.is_file()]
     processor = _processor() if family(target) == "cpu" else ""
-    key = cache.key(source, chosen.version, processor, *headers, *("\0".join(command) for command in steps))
+    key = cache.key(source, chosen.version, processor, *_headers(), *("\0".join(command) for command in steps))
     payload = None if include else cache.read(key)
     if payload is None:
         if family(target) == "cpu":
@@ -236,6 +235,12 @@ def _has_no_kernel(payload: bytes, target: str) -> bool:
 
 
 @functools.cache
+@functools.cache
+def _headers() -> Sequence[bytes]:
+    """Our own, as they are at the first of a process's sources."""
+    return [path.read_bytes() for path in sorted(INCLUDE.rglob("*")) if path.is_file()]
+
+
 def _processor() -> str:
     """Tells processors apart for which `-march=native` may mean different things."""
     try:

@@ -798,22 +798,26 @@ static inline void put_f64(Registers r, unsigned l, unsigned e, double n) {
 }
 static inline void put_i32(Registers r, unsigned l, unsigned e, int64_t n) { r[e][l] = (uint32_t)n; }
 
-template <unsigned ELEMENTS, auto ELEMENT, class T>
+// RUN lanes, from one of each `places` on, hold what follows each other.
+template <unsigned ELEMENTS, unsigned RUN, auto ELEMENT, class T>
 static inline bool spread(Registers r, const uint16_t *places, T *matrix) {
   for (unsigned e = 0; e < ELEMENTS; e++)
-    for (unsigned l = 0; l < LANES; l++) matrix[places[e * LANES + l]] = r ? ELEMENT(r, l, e) : 0;
+    for (unsigned l = 0; l < LANES; l += RUN)
+      for (unsigned t = 0; t < RUN; t++) matrix[places[(e * LANES + l) / RUN] + t] = r ? ELEMENT(r, l + t, e) : 0;
   return true;
 }
 
-template <unsigned ELEMENTS, auto ELEMENT, class T>
+template <unsigned ELEMENTS, unsigned RUN, auto ELEMENT, class T>
 static inline bool spread_copies(Registers r, const uint16_t *places, T *matrix) {
-  spread<ELEMENTS, ELEMENT>(r, places, matrix);
+  spread<ELEMENTS, RUN, ELEMENT>(r, places, matrix);
+  bool apart = false;
   for (unsigned e = 0; r && e < ELEMENTS; e++)
-    for (unsigned l = 0; l < LANES; l++) {
-      T one = matrix[places[e * LANES + l]], other = ELEMENT(r, l, e);
-      if (one != other && (one == one || other == other)) return false;
-    }
-  return true;
+    for (unsigned l = 0; l < LANES; l += RUN)
+      for (unsigned t = 0; t < RUN; t++) {
+        T one = matrix[places[(e * LANES + l) / RUN] + t], other = ELEMENT(r, l + t, e);
+        apart |= one != other && (one == one || other == other);
+      }
+  return !apart;
 }
 
 // Turns: the waves of a block one after another, each as far as it comes.

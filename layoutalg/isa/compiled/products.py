@@ -1,7 +1,11 @@
 """Matrix instructions as C text: a function for each, by the operand maps of `layoutalg.target`.
 
-As in the numpy reading, elements are multiplied and summed in f64 (integers in 64 bits), and C is added last.  Sums are
-in the order of k, which cannot be seen where f64 holds them exactly.
+As in the numpy reading, elements are multiplied and summed in f64 (integers exactly), and C is added last.  Sums are
+in the order of k, which cannot be seen where f64 holds them exactly, as it does each product of narrower numbers: so a
+product and a sum may be rounded at once.
+
+    4 rows and 8 columns at a time      sum[r] += a[row r][k] * b[k][columns]      in registers of this processor
+    lanes that hold a row's columns     one loop of them, from a table of where such runs begin
 What it cannot represent: products with scales, and elements of fewer than eight bits.
 """
 
@@ -9,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite, isnan
+
+import numpy as np
 
 from layoutalg.errors import UnsupportedInstructionError
 from layoutalg.isa.decode.instructions import Instruction, Operand
@@ -23,8 +29,15 @@ from layoutalg.target.operand import MatrixInstruction, OperandMap
 #: The type of the arithmetic, by that of the elements.
 _ARITHMETIC = {
     **dict.fromkeys(("f16", "bf16", "fp8", "bf8", "f32", "f64"), "double"),
-    **dict.fromkeys(("i8", "i32"), "int64_t"),
+    "i8": "int32_t",  # 2¹⁴ · k of a product
+    "i32": "int64_t",
 }
+
+#: Rows and columns of a result that are summed at a time.
+_ROWS, _COLUMNS = 4, 8
+
+#: What lets a product and a sum be one operation.
+_FUSED = '      _Pragma("clang fp contract(fast)")\n'
 
 _NARROW_SUMS = ("f16", "bf16")
 
@@ -90,31 +103,44 @@ def _function(name: str, matrix: MatrixInstruction, least: float) -> str:
     m, n, k = matrix.m, matrix.n, matrix.k
     kind, out = _ARITHMETIC[matrix.a_dtype], _ARITHMETIC[matrix.accumulator]
     a, b = matrix.isa_a or matrix.a, matrix.isa_b or matrix.b
-    places = {"a": a, "b": b, "d": matrix.d}
-    tables = (f"static const uint16_t {name}_{role}[] = {{{_flat(one)}}};" for role, one in places.items())
-    elements = {role: one.places[0].shape[1] for role, one in places.items()}
-    words = matrix_registers(matrix)["d"]
+    across = _run(_flat(a, turned=True)) > _run(_flat(a))
+    flat = {"a": _flat(a, turned=across), "b": _flat(b), "d": _flat(matrix.d)}
+    run = {role: _run(places) for role, places in flat.items()}
+    tables = (
+        f"static const uint16_t {name}_{role}[] = {{{', '.join(map(str, places[:, :: run[role]].ravel()))}}};"
+        for role, places in flat.items()
+    )
+    elements = {role: len(places) for role, places in flat.items()}
+    words, rows, columns = matrix_registers(matrix)["d"], min(_ROWS, m), min(_COLUMNS, n)
+    row = f"(i + r) + k * {m}" if across else f"(i + r) * {k} + k"
     return f"""{chr(10).join(tables)}
 static WHOLE bool {name}(Block *B, Wave *W, uint32_t (*ra)[LANES], uint32_t (*rb)[LANES], uint32_t (*rc)[LANES],
                    uint32_t (*rd)[LANES]) {{
+  typedef {kind} Columns __attribute__((vector_size({columns} * sizeof({kind}))));
   {kind} a[{m} * {k}], b[{k} * {n}];
   {out} d[{m} * {n}];
   if (!W->full) return refuse(B, "a matrix instruction with inactive lanes"), false;
-  if (!{_spread("a", matrix.a_dtype, a, elements["a"], name)}
-   || !{_spread("b", matrix.b_dtype, b, elements["b"], name)}) return alike(B);
-{_flush("a", m * k, least)}{_flush("b", k * n, least)}  for (unsigned i = 0; i < {m}; i++) {{
-    {kind} sum[{n}] = {{0}};
-    for (unsigned k = 0; k < {k}; k++)
-      for (unsigned j = 0; j < {n}; j++) sum[j] += a[i * {k} + k] * b[k * {n} + j];
-    for (unsigned j = 0; j < {n}; j++) d[i * {n} + j] = sum[j];
-  }}
-  uint32_t result[{words}][LANES] = {{{{0}}}};
-  for (unsigned e = 0; e < {elements["d"]}; e++)
-    for (unsigned l = 0; l < LANES; l++) {{
-      {out} c = rc ? element_{matrix.accumulator}(rc, l, e) : 0;
-      c += d[{name}_d[e * LANES + l]];
-{_flush_sum(least)}      put_{matrix.accumulator}(result, l, e, c);
+  if (!{_spread("a", matrix.a_dtype, a, elements["a"], run["a"], name)}
+   || !{_spread("b", matrix.b_dtype, b, elements["b"], run["b"], name)}) return alike(B);
+{_flush("a", m * k, least)}{_flush("b", k * n, least)}  for (unsigned i = 0; i < {m}; i += {rows})
+    for (unsigned j = 0; j < {n}; j += {columns}) {{
+{_FUSED if matrix.a_dtype != "f64" else ""}      Columns sum[{rows}] = {{}};
+      for (unsigned k = 0; k < {k}; k++) {{
+        Columns other;
+        __builtin_memcpy(&other, b + k * {n} + j, sizeof other);
+        for (unsigned r = 0; r < {rows}; r++) sum[r] += a[{row}] * other;
+      }}
+      for (unsigned r = 0; r < {rows}; r++)
+        for (unsigned c = 0; c < {columns}; c++) d[(i + r) * {n} + j + c] = sum[r][c];
     }}
+  uint32_t result[{words}][LANES];
+  for (unsigned e = 0; e < {elements["d"]}; e++)
+    for (unsigned l = 0; l < LANES; l += {run["d"]})
+      for (unsigned t = 0; t < {run["d"]}; t++) {{
+        {out} c = rc ? element_{matrix.accumulator}(rc, l + t, e) : 0;
+        c += d[{name}_d[(e * LANES + l) / {run["d"]}] + t];
+{_flush_sum(least)}        put_{matrix.accumulator}(result, l + t, e, c);
+      }}
   __builtin_memcpy(rd, result, sizeof result);
   return true;
 }}"""
@@ -127,21 +153,30 @@ def _flush(array: str, count: int, least: float) -> str:
 
 
 def _flush_sum(least: float) -> str:
-    return f"      {_zeroed('c', LEAST_SUM)}\n" if least else ""
+    return f"        {_zeroed('c', LEAST_SUM)}\n" if least else ""
 
 
 def _zeroed(number: str, least: float) -> str:
     return f"if (__builtin_fabs({number}) < {least!r}) {number} = __builtin_copysign(0.0, {number});"
 
 
-def _spread(role: str, dtype: str, places: OperandMap, elements: int, name: str) -> str:
+def _spread(role: str, dtype: str, places: OperandMap, elements: int, run: int, name: str) -> str:
     """Whether a matrix could be made of registers: where several lanes hold an element, all must hold the same."""
     form = "spread_copies" if places.copies > 1 else "spread"
-    return f"({form}<{elements}, element_{dtype}>(r{role}, {name}_{role}, {role}))"
+    return f"({form}<{elements}, {run}, element_{dtype}>(r{role}, {name}_{role}, {role}))"
 
 
-def _flat(places: OperandMap) -> str:
-    """Where each element of each lane lies in the matrix, row by row."""
+def _flat(places: OperandMap, turned: bool = False) -> Array:
+    """Where each element (first axis) of each lane lies in the matrix, row by row, or column by column."""
     rows, columns = places.places
-    flat: Array = (rows * places.shape[1] + columns).T
-    return ", ".join(map(str, flat.ravel().tolist()))
+    flat: Array = (columns * places.shape[0] + rows if turned else rows * places.shape[1] + columns).T
+    return flat
+
+
+def _run(flat: Array) -> int:
+    """Lanes, a power of two of them, whose places follow each other, whichever the element."""
+    run, lanes = 1, flat.shape[1]
+    while 2 * run <= lanes and (flat.reshape(len(flat), -1, 2 * run) - flat[:, :: 2 * run, None]
+                                == np.arange(2 * run)).all():  # fmt: skip
+        run *= 2
+    return run

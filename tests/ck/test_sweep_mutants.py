@@ -15,7 +15,7 @@ def include(name: str, folder: Path) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(MUTANTS, 3))
+@pytest.mark.parametrize("name", some(MUTANTS, 1))
 def test_a_sweep_refutes_a_fault_in_a_layout(name: str, tmp_path: Path) -> None:
     one = MUTANTS[name]
     told = run("ck", "sweep", one.tile, "--layout", one.layout, "--json", "--jobs", 1, *include(name, tmp_path))

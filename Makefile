@@ -10,15 +10,17 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-slow test-all test-matrix lint kernels docs notebooks outputs release clean
 
-.venv/.installed: pyproject.toml
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
+
+.venv/.installed: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels]'
 	touch $@
 
-.venv/.tools: .venv/.installed Makefile tests/composable_kernel.py
+.venv/.tools: pyproject.toml Makefile tests/composable_kernel.py | .venv/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp,mcp]'
 	$(BIN)/python -m tests.composable_kernel
-	touch $@
+	touch .venv/.installed $@
 
 demo: .venv/.installed  ## a transposition, from descriptor to machine code and a checked result
 	$(BIN)/layoutalg demo

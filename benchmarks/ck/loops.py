@@ -40,18 +40,22 @@ from layoutalg.launch.report import address_of
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
 from layoutalg.target import target as gpu
+from layoutalg.target.dtypes import element_type
+from layoutalg.target.elements import numbers, stored
 from layoutalg.target.known import formats_of
 
 TILES = ("128x128x32_2x2x1_32x32x16", "128x128x64_2x2x1_32x32x16", "256x256x32_2x2x1_32x32x16",
          "256x256x64_2x2x1_32x32x16")  # fmt: skip
 PIPELINES = ("compv3", "compv4", "comp_async")
-OURS = {"fp16": "f16", "bf16": "bf16"}
+OURS = {"fp16": "f16", "bf16": "bf16", "fp8": "f8"}
 CUTS = (
     ((2, 2), (2, 2), 32, 2), ((2, 2), (2, 2), 32, 1), ((2, 2), (2, 2), 64, 2), ((2, 2), (2, 2), 64, 1),
     ((2, 2), (4, 2), 32, 2), ((2, 2), (4, 2), 32, 1), ((4, 4), (2, 2), 32, 1), ((4, 4), (2, 2), 64, 1),
     ((4, 2), (2, 4), 32, 2), ((4, 2), (2, 4), 64, 2), ((4, 2), (2, 4), 64, 1),
 )  # fmt: skip
 """Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k, its slots in LDS."""
+RESULTS = {"fp8": "f16"}
+"""Of which CK's results are of another type."""
 Cut = tuple[tuple[int, int], tuple[int, int], int, int]
 TURNS = 5
 """Of the loop over K, in a run."""
@@ -89,10 +93,16 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
         code = decode_kernel(read_kernels(source.compiled(target, include))[name])
         file = loads(text, "launch.toml")
         given = bound(file, code.kernel.metadata, {"M": tile.block[0], "N": tile.block[1], "J": 1}, {}, {})
-        before = {one.name: one.read(one.buffer.array).astype(np.float64) for one in given.tensors.values()}
+        kind, formats = element_type(dtype), formats_of(target)
+        if kind.formats:  # any byte is drawn: sums of such are not exact
+            for one in (given.tensors["a"], given.tensors["b"]):
+                drawn = np.random.default_rng(0).integers(-3, 4, one.buffer.array.shape)
+                one.buffer.array[...] = stored(drawn.astype(np.float32), kind, formats)
+        a, b = (given.tensors[name] for name in "ab")
+        x, y = (numbers(one.read(one.buffer.array), kind, formats).astype(np.float64) for one in (a, b))
         run = execute(code, given.grid, given.block, given.arguments, lds=given.lds)
         after = {one.name: one.read(array) for one, array in zip(given.passed, run.outputs, strict=True)}
-        if not np.array_equal(after["c"].astype(np.float64), before["a"] @ before["b"].T):
+        if not np.array_equal(after["c"].astype(np.float64), x @ y.T):
             raise LayoutError("its run does not give the product")
         return Row(f"CK {pipeline}", tile.block, measured(code, run, said.threads))
     except (DeviceError, LayoutError) as error:
@@ -104,8 +114,9 @@ def of_ours(cut: Cut, dtype: str, target: str) -> Row:
     usual, (repeats, waves, deep, slots) = plan_for(target, OURS[dtype]), cut
     plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots))
     who, tile = f"ours, {waves[0] * waves[1]} waves, {slots} slot{'s'[: slots - 1]}", (plan.m, plan.n, plan.k)
-    m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - 8
-    task = contraction_task("mk,nk->mn", (m, k), (n, k), OURS[dtype], target=target, plan=plan)
+    m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - plan.wide
+    own, result = OURS[dtype], RESULTS.get(dtype)
+    task = contraction_task("mk,nk->mn", (m, k), (n, k), own, result=result, target=target, plan=plan)
     program = task.program
     try:
         if large := too_large(program, gpu(target)):

@@ -24,7 +24,7 @@ from layoutalg.layout import LayoutError, PassThrough, TensorAdaptor, Unmerge, m
 from layoutalg.lazy import lazy_imports
 from layoutalg.records import dataclass
 from layoutalg.target import Target
-from layoutalg.target.dtypes import DTYPES
+from layoutalg.target.dtypes import dtype_of
 from layoutalg.target.known import builds
 
 with lazy_imports():
@@ -113,7 +113,7 @@ def at_once(plan: Plan, gpu: Target) -> int:
     """Blocks of a plan that a target's card holds at a time: by LDS, waves, and the registers of its tiles alone."""
     if gpu.unit is None or not gpu.cards:
         raise LayoutError(f"{gpu.name}: how many blocks a card of it holds is not known")
-    element = DTYPES[plan.instruction.a_dtype].bytes
+    element = dtype_of(plan.instruction.a_dtype).bytes
     loaded = 0 if plan.direct else (plan.m + plan.n) * plan.k // plan.threads
     operands = sum(int(prod(plan.operand(role).ys).lo) for role in "ab") + loaded
     sums = plan.m * plan.n // plan.threads

@@ -12,6 +12,7 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.index import Expr, as_expr
+from layoutalg.index.evaluate import value
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
@@ -19,7 +20,6 @@ from layoutalg.kernel.emit import emit, emit_unverified
 from layoutalg.kernel.library.contraction import contraction, contraction_task
 from layoutalg.kernel.library.copies import Copy
 from layoutalg.kernel.library.einsum import parse_einsum
-from layoutalg.kernel.library.plans import plan_for
 from layoutalg.kernel.program import Barrier, LoadShared, Loop, MemoryAccess, Multiply, Program, Statement
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.kernel.verify import verify
@@ -77,9 +77,10 @@ def test_each_code_is_the_number_of_the_targets_format(target: str, dtype: str) 
     a, b = np.diag(every), np.full((16, 256), one, np.uint8)
     task = contraction_task("ik,jk->ij", a.shape, b.shape, dtype, target=target)
     code = built(emit_unverified(task.program), task.program, target)
-    sizes = [task.sizes[size.value.name] for size in task.program.sizes]
-    grid = -(-256 // plan_for(target, dtype).m), 1, 1
-    found = execute(code, grid, task.program.block, [a, b, np.zeros((256, 16), np.float32), *sizes]).outputs[2]
+    at = {size: task.sizes[size.value.name] for size in task.program.sizes}
+    grid = tuple(value(n, at) for n in task.program.launch)
+    given = [a, b, np.zeros((256, 16), np.float32), *at.values()]
+    found = execute(code, grid, task.program.block, given).outputs[2]
     wanted = np.broadcast_to(numbers(every, kind, form)[:, None], found.shape)
     finite = np.isfinite(wanted)
     assert np.array_equal(found[finite], wanted[finite])

@@ -5,6 +5,7 @@
 | u | as before the loop |
 | u + c | init + c·t |
 | c − u, or u xor c | init, and the other of two values alternately |
+| a function of u alone, which is init again after p turns | a + c·((t − k) mod p), where its values are so far apart |
 | u div c, u · c | init div cᵗ, init · cᵗ (`geometric`) |
 | f(t), and init = f(−1) | f(t − 1) |
 | anything else | an unknown of its own (a sum, what was loaded) |
@@ -16,12 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from layoutalg.index import Expr, mod, simplify, substitute, variables, xor
+from layoutalg.index import Expr, as_expr, mod, simplify, substitute, value, variables, xor
 from layoutalg.symex.loops.geometric import GeometricForms
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.modular import representative, same_word
 from layoutalg.symex.values.unknowns import dependencies, made_since
 from layoutalg.symex.values.word import Mask, Word, as_mask, is_mask
+
+#: Values of a register that goes through them again and again, as the slots of a ring: at most.
+MOST_SLOTS = 64
 
 
 class Forms:
@@ -60,12 +64,31 @@ class Forms:
             other = next(a for a in end.args if a is not unknown)
             if self._fixed(other) and init.lo >= 0:
                 return init + mod(self.t, 2) * (xor(init, other) - init)
-        power = self.geometric.number(init, unknown, end, before.bits) if unknown.op == "var" else None
-        if power is not None:
-            return power
+        if unknown.op == "var":
+            found = self._ring(init, unknown, end, before.bits)
+            found = self.geometric.number(init, unknown, end, before.bits) if found is None else found
+            if found is not None:
+                return found
         earlier = self._earlier(end)
         if earlier is not None and same_word(substitute(earlier, {self.t: 0}), init, before.bits):
             return earlier
+        return None
+
+    def _ring(self, init: Expr, unknown: Expr, end: Expr, bits: int) -> Expr | None:
+        """a + c·((t − k) mod p) of what depends on its own value alone, and is init again after p iterations."""
+        if init.op != "const" or variables(end) != (unknown,):
+            return None
+        size, slots = 1 << bits, [int(init.value) % (1 << bits)]
+        while len(slots) <= MOST_SLOTS:
+            following = value(end, {unknown: slots[-1]}) % size
+            if following == slots[0]:
+                break
+            slots.append(following)
+        for k in range(len(slots) if len(slots) <= MOST_SLOTS else 0):
+            first, *others = slots[k:] + slots[:k]  # from the first of the ring on, which need not be init
+            each = (others[0] - first + size // 2) % size - size // 2 if others else 0
+            if all((slot - first - n * each) % size == 0 for n, slot in enumerate(others, 1)):
+                return as_expr(first) + mod(self.t + -k % len(slots), len(slots)) * each
         return None
 
     def _earlier(self, end: Expr) -> Expr | None:

@@ -72,8 +72,10 @@ class HeadRegisters:
     def step(self, start: State, latch: State) -> bool:
         """Guesses anew from an iteration's start and end; whether all that was guessed before holds, and is all."""
         self._w.ranges.assume(self._entry.condition)
-        wrong = self._drop_refuted(latch)
-        return not self._widen(start, latch) and not self._recognise(start, latch) and not wrong
+        if self._drop_refuted(latch):
+            self._widen(start, latch)
+            return False  # what the iteration left rests on what was refuted: nothing is recognised of it
+        return not self._widen(start, latch) and not self._recognise(start, latch)
 
     def start(self) -> State:
         """The state at the head of iteration t, as far as it is known."""

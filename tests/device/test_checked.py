@@ -64,6 +64,8 @@ KERNELS = {
     "another lane that nothing wrote": (NOTHING + "if (T & 1) x = in[G]; out[G] = __shfl(x, T);", False, False),
     "a register that nothing wrote": (NOTHING + "out[G] = x;", False, False),
     "a scalar register that nothing wrote": ('int x; asm volatile("" : "=s"(x)); out[G] = x;', False, False),
+    "a condition code that nothing wrote": ('int x; asm volatile("s_cselect_b32 %0, 1, 2" : "=s"(x)); out[G] = x;',
+                                            False, False),
     "half of what nothing wrote": (NOTHING + "out[G] = (x & 0xFFFF0000) | (in[G] & 0xFFFF);", False, False),
     "none of what nothing wrote": (NOTHING + "out[G] = (x & 0) | in[G];", True, True),
     "the upper half of a sum": (SUM + "out[G] = sum >> 32;", False, False),

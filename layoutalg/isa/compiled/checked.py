@@ -127,7 +127,7 @@ class _Runs:
         if self.text.lone and state.waves > 1:
             return None
         state.noise = launched.pointer(np.random.default_rng(noise).integers(0, 1 << 32, _NOISE, np.uint32))
-        state.orders, (state.place, state.place_in_lds) = bool(touched), places
+        state.kind, state.orders, (state.place, state.place_in_lds) = noise, bool(touched), places
         state.traces = None if traces is None else traces.ctypes.data
         if isinstance(memory.bytes, UndefinedBytes):
             for number, start in enumerate(memory.starts.tolist()):

@@ -61,6 +61,7 @@ class RunState(ctypes.Structure):
         ("why", ctypes.c_char_p),
         ("place", _Word), ("place_in_lds", _Word), ("noise", _Pointer), ("traces", _Pointer), ("most", _Word),
         ("orders", _Word), ("work", _Word), ("defined", _Pointer), ("noisy", _Word),
+        ("kind", _Word),
     )  # fmt: skip
 
 

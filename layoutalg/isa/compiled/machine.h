@@ -62,6 +62,7 @@ struct Run {
   uint64_t work;                             // instructions of all waves after which no other block begins
   const uint64_t *defined;                   // a bit of each scalar register that `scalar` and `vary` define
   uint64_t noisy;                            // whether what nothing defines was read; looked for without `traces`
+  uint64_t kind;                             // which of two kinds the noise is of; of one bit each has the other
 };
 
 struct Wave {
@@ -831,7 +832,7 @@ static void begin(Run *R, Block *B, Wave *waves, uint8_t *scratch) {
       noisy(R, W, sizeof *W, 2 * (B->number * R->waves + n));
     else
       __builtin_memset(W, 0xDB, sizeof *W);
-    W->m0 = CHECKED ? W->m0 : POISON, W->scc = CHECKED && W->s[127] & 1, W->trace = W->noise = 0;
+    W->m0 = CHECKED ? W->m0 : POISON, W->scc = CHECKED && (B->number + n + R->kind) & 1, W->trace = W->noise = 0;
     if (CHECKED) {
       __builtin_memset(W->dv, 0, sizeof W->dv), __builtin_memset(W->da, 0, sizeof W->da);
       for (uint64_t k = 0; k < R->vectors; k++) W->dv[k] = R->exec[n];

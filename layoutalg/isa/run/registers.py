@@ -56,7 +56,8 @@ class WaveRegisters:
         self.live = np.ones(self.waves, np.bool_)
         self.scalars: dict[tuple[str, int], Array] = {}
         self.vectors: dict[tuple[str, int], Array] = {}
-        self.scc = self.noise.integers(0, 2, (2, *self.shape, 1), np.uint8).view(np.bool_)
+        scc = self.noise.integers(0, 2, (1, *self.shape, 1), np.uint8).view(np.bool_)
+        self.scc = np.concatenate((scc, ~scc))  # of one bit of noise copies would be alike half the time
         self.track = WaitCounters({*filter(None, astuple(kernel.architecture.counters))}, self.waves, self.thread_of)
         self.thread = np.arange(waves_per_block * self.lanes).reshape(1, 1, waves_per_block, self.lanes)
         self.enabled = self.thread < threads

@@ -75,6 +75,12 @@ extern "C" __global__ void forever(int* out, int step) {
   for (volatile int i = 1; i != 0; i = i + step) {}
   out[threadIdx.x] = 1;
 }
+// one of two numbers, by a condition code that nothing wrote
+extern "C" __global__ void chosen(int* out) {
+  int one;
+  asm volatile("s_cselect_b32 %0, 1, 2" : "=s"(one));
+  out[64 * blockIdx.x + threadIdx.x] = one;
+}
 """
 
 
@@ -268,6 +274,13 @@ def test_a_register_that_nothing_wrote_is_a_fault_once_it_matters(target):
         kinds.append(caught.value.kind)
     assert kinds
     assert set(kinds) == {"uninitialised"}
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 4])
+def test_a_condition_code_that_nothing_wrote_is_a_fault_in_each_wave(blocks):
+    """A bit of noise in each copy would be the same half the time."""
+    with pytest.raises(Fault, match="a stored value depends on an undefined value"):
+        execute(program("gfx942", "chosen"), (blocks,), (64,), [np.zeros(256, np.int32)])
 
 
 def test_an_instruction_without_an_entry_stops_with_its_name(monkeypatch):

@@ -9,6 +9,8 @@ A sum that is kept relative to a shift m stands for 2^(c·m) times what is held,
 which holds whatever the shift is; that it is the greatest of all scores so far makes each power at most 1, and some
 power of each row 1, so that nothing overflows and nothing is divided by 0.  Of that is asked that powers are taken
 relative to what has taken in their very scores, and that each row has a key in the first tile that is not masked.
+In f32, c·m is rounded: where it is below 2²⁵ a power is at most 2, and from 2³¹ on one may overflow, or all of a row
+be 0 (q and k of f16 that are all about 20 000, in heads of 64): what such a row then is, is not said.
 
 In a loop, a sum that is rescaled is relative to what m holds at the iteration's head, and has to be relative to what m
 holds at its end; one that is not rescaled stays relative to an older m, and nothing more can be added to it.

@@ -107,7 +107,8 @@ class Attend:
     """Attention: the sum over the keys j of w·v[g, n, j] / the sum of w, where w = 2^(factor·Σᵢ q[g, m, i]·k[g, j, i]).
 
     Keys are those where `keep`, a condition in `coordinates` (row, key), is so.  Over the reals; in the numerator a
-    program may round the powers, relative to the greatest so far, to `rounded`.
+    program may round the powers, relative to the greatest so far, to `rounded`.  From factor·score = 2³¹ on f32 may
+    have no number for a row (`obligations.softmax`).
 
     >>> from layoutalg.kernel.library.attention import attention
     >>> attention("gfx942", causal=True).summary.partition("softmax over j of ")[2]

@@ -8,7 +8,7 @@
 | rich           | 30 ms     | tables and bars on a terminal                                   |
 | a room of ours | to 150 ms | one command of the command line                                 |
 
-(processor time here; `layoutalg check FILE` takes 300 ms in all, and half of it where what it finds is kept.)  They are
+(processor time here; `layoutalg check FILE` takes 250 ms in all, and half of it where what it finds is kept.)  They are
 ordinary imports, in a block that says that they may wait; mypy, ruff and import-linter read them as any other:
 
     with lazy_imports():

@@ -19,35 +19,42 @@ What it cannot decide: products of sizes that no rule knows and that z3 does not
 sizes without a maximum beyond what the normal form sees.  Both are Unknown, with the reason.
 """
 
-from layoutalg.lazy import called
-from layoutalg.prove.claims import (
-    Agree,
-    Aligned,
-    AlignedBytes,
-    All,
-    Bijective,
-    Claim,
-    Contiguous,
-    Covers,
-    Equivalent,
-    FitsBytes,
-    FitsIndexType,
-    InBounds,
-    Injective,
-    Monotone,
-    OwnScale,
-    RoundTrip,
-    RoundTripLower,
-    RoundTripUpper,
-    Surjective,
-    default_claims,
-)
-from layoutalg.prove.decide import holds
-from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
-from layoutalg.prove.outcome import Limits
-from layoutalg.prove.parallel import prove_all
-from layoutalg.prove.portfolio import prove
-from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Verdicts, Witness
+from typing import Any
+
+from layoutalg.lazy import called, exports, lazy_imports
+
+with exports():  # the process that runs z3 needs obligations alone
+    from layoutalg.prove.claims import (
+        Agree,
+        Aligned,
+        AlignedBytes,
+        All,
+        Bijective,
+        Claim,
+        Contiguous,
+        Covers,
+        Equivalent,
+        FitsBytes,
+        FitsIndexType,
+        InBounds,
+        Injective,
+        Monotone,
+        OwnScale,
+        RoundTrip,
+        RoundTripLower,
+        RoundTripUpper,
+        Surjective,
+        default_claims,
+    )
+    from layoutalg.prove.decide import holds
+    from layoutalg.prove.obligation import ForAll, InjectiveMap, Obligation, Onto, Shown
+    from layoutalg.prove.outcome import Limits
+    from layoutalg.prove.parallel import prove_all
+    from layoutalg.prove.portfolio import prove
+    from layoutalg.prove.verdict import Proved, Refuted, Unknown, Verdict, Verdicts, Witness
+
+with lazy_imports():
+    from layoutalg.prove import portfolio
 
 __all__ = [
     "Agree", "Aligned", "AlignedBytes", "All", "Bijective", "Claim", "Contiguous", "Covers", "Equivalent", "FitsBytes",
@@ -56,4 +63,9 @@ __all__ = [
     "Verdict", "Verdicts", "Witness", "default_claims", "holds", "prove", "prove_all",
 ]  # fmt: skip
 
-called(__name__, prove)  # `la.prove(…)`
+
+def _prove(*claim: Any, **options: Any) -> Any:
+    return portfolio.prove(*claim, **options)
+
+
+called(__name__, _prove)  # `la.prove(…)`

@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from layoutalg.errors import LayoutError
 from layoutalg.index import TRUE, Expr, all_of, names, postorder, substitute, symbol, unused, variables
 from layoutalg.index.evaluate import admits, value
-from layoutalg.layout import LayoutError
 from layoutalg.records import dataclass
 
 Point = Mapping[Expr, int]

@@ -31,6 +31,7 @@ from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import Execution, execute
 from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.kernel.emit import emit
+from layoutalg.kernel.library import plans
 from layoutalg.kernel.library.contraction import contraction_task
 from layoutalg.kernel.library.plans import packed, plan_for
 from layoutalg.kernel.obligations.limits import too_large
@@ -56,6 +57,9 @@ CUTS = (
 """Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k, its slots in LDS."""
 RESULTS = {"fp8": "f16"}
 """Of which CK's results are of another type."""
+STRAIGHT = (((2, 2), (2, 2), 32, 2), ((2, 2), (2, 2), 64, 2), ((2, 2), (4, 2), 32, 2), ((4, 2), (2, 4), 32, 2),
+            ((4, 2), (2, 4), 64, 2))  # fmt: skip
+"""Of those whose tiles go straight to LDS, of whole tiles, as CK's are."""
 Cut = tuple[tuple[int, int], tuple[int, int], int, int]
 TURNS = 5
 """Of the loop over K, in a run."""
@@ -109,12 +113,15 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
         return Row(f"CK {pipeline}", tile.block, None, told(error))
 
 
-def of_ours(cut: Cut, dtype: str, target: str) -> Row:
-    """Ours, of operands along k; of sizes that the tile does not divide."""
+def of_ours(cut: Cut, dtype: str, target: str, straight: bool = False) -> Row:
+    """Ours, of operands along k; of sizes that the tile does not divide, or straight to LDS of whole tiles."""
     usual, (repeats, waves, deep, slots) = plan_for(target, OURS[dtype]), cut
     plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots))
-    who, tile = f"ours, {waves[0] * waves[1]} waves, {slots} slot{'s'[: slots - 1]}", (plan.m, plan.n, plan.k)
-    m, n, k = plan.m - 8, plan.n - 8, plan.k * TURNS - plan.wide
+    plan = plans.copied(usual, plans.Cut(repeats, waves, deep, slots)) if straight else plan
+    how = "straight to LDS" if straight else f"{slots} slot{'s'[: slots - 1]}"
+    who, tile = f"ours, {waves[0] * waves[1]} waves, {how}", (plan.m, plan.n, plan.k)
+    less, rest = (0, 0) if straight else (8, plan.wide)
+    m, n, k = plan.m - less, plan.n - less, plan.turn * TURNS - rest
     own, result = OURS[dtype], RESULTS.get(dtype)
     task = contraction_task("mk,nk->mn", (m, k), (n, k), own, result=result, target=target, plan=plan)
     program = task.program
@@ -171,6 +178,7 @@ def rows(target: str, dtype: str, tiles: Sequence[str], ck: Path | None) -> Iter
     asked_for = [(Tile.parse(text), pipeline) for text in tiles for pipeline in PIPELINES]
     found = [of_ck(*one, dtype, target, (ck / "include",)) for one in asked_for] if ck else []
     found += [of_ours(cut, dtype, target) for cut in CUTS]
+    found += [of_ours(cut, dtype, target, True) for cut in STRAIGHT] if target == "gfx950" else []
     return (cells(row, dtype, target) for row in sorted(found, key=lambda row: row.tile))
 
 

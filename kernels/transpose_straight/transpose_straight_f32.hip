@@ -65,15 +65,18 @@
 #include <hip/hip_runtime.h>
 #endif
 
-// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is; gfx1250's lanes each say
-// where. All but the newest so many have come after await_copies(); where there are none, copies are done at once.
+// Loads of a wave go straight to LDS: lane after lane from the place of the thread landing_of(), its first; gfx1250's
+// lanes each say where. All but the newest so many have come after await_copies(); where there are none, copies are
+// done at once. Ranged ones are of memory at a lane's bytes and a tile's, and bring zeros where not inside.
 #if defined(__gfx942__) || defined(__gfx950__)
+static __device__ inline __attribute__((always_inline)) int landing_of(int thread) {
+    return __builtin_amdgcn_readfirstlane(thread / 64) * 64;
+}
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
     void* lds, const void* memory
 ) {
     typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
-    const unsigned there = (unsigned)(__UINTPTR_TYPE__)lds;  // in LDS: the lower half, of what is no null
-    auto first = (__attribute__((address_space(3))) void*)__builtin_amdgcn_readfirstlane(there);
+    auto first = (__attribute__((address_space(3))) void*)lds;
     auto from = (__attribute__((address_space(1))) void*)memory;
     if constexpr (bytes == 4)
         __builtin_amdgcn_global_load_lds(from, first, 4, 0, 0);
@@ -82,15 +85,40 @@ template <int bytes> static __device__ inline __attribute__((always_inline)) voi
         __builtin_amdgcn_global_load_lds(from, first, 16, 0, 0);
 #endif
     else
-        *(Copied*)lds = *(const Copied*)memory;
+        *(Copied*)(__UINTPTR_TYPE__)((__UINTPTR_TYPE__)lds + threadIdx.x % 64 * bytes) = *(const Copied*)memory;
+}
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight_ranged(
+    void* lds, const void* memory, unsigned lane, unsigned tile, bool inside = true
+) {
+    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
+    auto first = (__attribute__((address_space(3))) void*)lds;
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x80000000, 0x00020000);
+    const unsigned at = inside ? lane : 0x80000000;
+    if constexpr (bytes == 4)
+        __builtin_amdgcn_raw_ptr_buffer_load_lds(from, first, 4, at, tile, 0, 0);
+#if defined(__gfx950__)
+    else if constexpr (bytes == 16)
+        __builtin_amdgcn_raw_ptr_buffer_load_lds(from, first, 16, at, tile, 0, 0);
+#endif
+    else
+        *(Copied*)(__UINTPTR_TYPE__)((__UINTPTR_TYPE__)lds + threadIdx.x % 64 * bytes)
+            = inside ? *(const Copied*)((const char*)memory + lane + tile) : (Copied)(0);
 }
 template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {
-    asm volatile("s_waitcnt vmcnt(%0)" : : "n"(loads) : "memory");
+    asm volatile("" : : : "memory");
+    __builtin_amdgcn_s_waitcnt((loads & 15) | loads >> 4 << 14 | 0xf70);  // vmcnt alone; what clang waits for joins it
 }
 static __device__ inline __attribute__((always_inline)) void meet_under_way() {  // __syncthreads() awaits all loads
     asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" : : : "memory");
 }
 #elif defined(__gfx1250__)
+static __device__ inline __attribute__((always_inline)) int landing_of(int thread) { return thread; }
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight_ranged(
+    void* lds, const void* memory, unsigned lane, unsigned tile, bool inside = true
+) {
+    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
+    *(Copied*)lds = inside ? *(const Copied*)((const char*)memory + lane + tile) : (Copied)(0);
+}
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
     void* lds, const void* memory
 ) {
@@ -110,6 +138,13 @@ static __device__ inline __attribute__((always_inline)) void meet_under_way() {
     asm volatile("s_wait_dscnt 0\n\ts_barrier_signal -1\n\ts_barrier_wait -1" : : : "memory");
 }
 #else
+static __device__ inline __attribute__((always_inline)) int landing_of(int thread) { return thread; }
+template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight_ranged(
+    void* lds, const void* memory, unsigned lane, unsigned tile, bool inside = true
+) {
+    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
+    *(Copied*)lds = inside ? *(const Copied*)((const char*)memory + lane + tile) : (Copied)(0);
+}
 template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
     void* lds, const void* memory
 ) {
@@ -129,6 +164,7 @@ transpose_straight_f32(const float* __restrict__ source, float* __restrict__ tar
     const int bx = (int)(blockIdx.x % (unsigned)((N + 63) >> 6));
     const unsigned block1 = blockIdx.x / (unsigned)((N + 63) >> 6);
     const int by = (int)block1;
+    const int landing = landing_of(tx);
     __shared__ __attribute__((aligned(16))) float lds[4160];
     float by_column[16][1];
     // lds <- source, without waiting
@@ -138,8 +174,8 @@ transpose_straight_f32(const float* __restrict__ source, float* __restrict__ tar
         for (int y1 = 0; y1 < 1; ++y1) {
             int place;
             {
-                const int row = y0 * 4 + (tx >> 6);
-                const int column = (tx & 63) + y1;
+                const int row = y0 * 4 + (landing >> 6);
+                const int column = (landing & 63) + y1;
                 place = row * 65 + column;
             }
             const int row = by * 64 + y0 * 4 + (tx >> 6);

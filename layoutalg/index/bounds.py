@@ -11,6 +11,7 @@ requires of just such products that they are below 2³¹.
 | p < P·Q | p div Q is any number below P, p mod Q any below Q |
 | x div c + r < P | x + c·r is any number below c·P |
 | M·N < 2³¹ | what is below M·N fits a signed 32-bit word |
+| p < P ? p : q | p below P in the one way, in the other what is given of q |
 
 What it cannot represent: limits that come from several conditions together.
 """
@@ -23,11 +24,13 @@ from functools import lru_cache
 
 from layoutalg.index.conditions import upper_limits
 from layoutalg.index.expr import ZERO, Expr, div, mod
+from layoutalg.index.narrow import narrowed
 from layoutalg.index.node import Bound
 from layoutalg.index.normal import nonnegative, normal, recover, recovered, simplify
 from layoutalg.index.poly import Poly, common_term
+from layoutalg.index.truth import all_of, negation
 from layoutalg.index.variable import internal
-from layoutalg.index.walk import conjuncts
+from layoutalg.index.walk import conjuncts, postorder, substitute
 
 #: Machines cut words, and divide by shifts, at no fewer bits than 16: a division by less is what the program computes.
 NARROWEST_CUT = 1 << 16
@@ -67,7 +70,23 @@ def in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
         (lowest == -math.inf or at_least_zero(one + add - int(lowest)))
         and (limit == math.inf or any(_below(one, int(limit) - add, *most) for most in largest))
         for one, add in _forms(e, given)
-    )
+    ) or _each_way_in_range(e, lowest, limit, given)
+
+
+def _each_way_in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
+    """Of a choice within the expression each way, where it is taken; conditions on one size alone narrow it."""
+    chosen = next((part for part in postorder(e) if part.op == "select"), None)
+    if chosen is None:
+        return False
+    condition, *ways = chosen.args
+    for case, way in zip((condition, negation(condition)), ways, strict=True):
+        part, sizes = substitute(e, {chosen: way}), narrowed([case])
+        if not in_range(simplify(part), lowest, limit, given):
+            within = all_of(case, given)  # of several limits the first is taken
+            part, within = (substitute(one, sizes) for one in (part, within))
+            if not in_range(simplify(part), lowest, limit, within):
+                return False
+    return True
 
 
 def _forms(e: Expr, given: Expr) -> Iterator[tuple[Expr, int]]:

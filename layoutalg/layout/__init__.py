@@ -36,7 +36,7 @@ from layoutalg.layout.descriptor import (
     make_naive_tensor_descriptor_with_offset,
     transform_tensor_descriptor,
 )
-from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
+from layoutalg.layout.distribution import SwizzledDistribution, TileDistribution, TileDistributionEncoding
 from layoutalg.layout.increments import Increment, increment_of
 from layoutalg.layout.linear import Embed, Freeze, Insert, Linear, Replicate, Vectorize
 from layoutalg.layout.merge import (
@@ -66,9 +66,9 @@ __all__ = [
     "TRANSFORMS", "ConvBwdDataOut", "CyclicShift", "CyclicShiftInverse", "Embed", "Freeze", "Functor", "Increment",
     "Indexing", "Insert", "LayoutError", "LeftPad", "Linear", "Merge", "MergeCarryCheck", "MergeDivisionMod",
     "MergeMagicDivision", "MergeNoCarry", "MergeScannedMagicDivision", "Modulo", "NoInverseError", "Offset", "Pad",
-    "PassThrough", "Replicate", "RightPad", "Slice", "TensorAdaptor", "TensorAdaptorCoordinate", "TensorCoordinate",
-    "TensorDescriptor", "TileDistribution", "TileDistributionEncoding", "Transform", "Unmerge", "Vectorize", "Xor",
-    "XorNoModulo", "attach", "chain_tensor_adaptors", "coordinate_has_valid_offset",
+    "PassThrough", "Replicate", "RightPad", "Slice", "SwizzledDistribution", "TensorAdaptor", "TensorAdaptorCoordinate",
+    "TensorCoordinate", "TensorDescriptor", "TileDistribution", "TileDistributionEncoding", "Transform", "Unmerge",
+    "Vectorize", "Xor", "XorNoModulo", "attach", "chain_tensor_adaptors", "coordinate_has_valid_offset",
     "coordinate_has_valid_offset_assuming_top_index_is_valid", "increment_of", "make_naive_tensor_descriptor",
     "make_naive_tensor_descriptor_aligned", "make_naive_tensor_descriptor_packed",
     "make_naive_tensor_descriptor_with_offset", "make_single_stage_tensor_adaptor", "make_tensor_adaptor_coordinate",

@@ -28,7 +28,7 @@ from typing import TypeVar
 from layoutalg.display import Displayed
 from layoutalg.errors import LayoutError
 from layoutalg.index import ONE, ZERO, Expr, Term, all_of, as_expr, fresh, names, prod
-from layoutalg.layout.adaptor import Ids, TensorAdaptor, same_length
+from layoutalg.layout.adaptor import Ids, TensorAdaptor, chain_tensor_adaptors, same_length
 from layoutalg.layout.bind import expressions
 from layoutalg.layout.linear import Freeze, Replicate
 from layoutalg.layout.merge import Merge, Unmerge
@@ -239,6 +239,34 @@ class TileDistribution(Displayed):
             if not same_length(window, tile):
                 also = f": the tile is {whole}" if len(lengths) > 1 else ""
                 raise LayoutError(f"window dimension {x} has length {window}, but Hs[{x}] multiplies to {tile}{also}")
+
+
+@dataclass(frozen=True, repr=False)
+class SwizzledDistribution(TileDistribution):
+    """A distribution whose elements are those of a tile in another order: `order` leads from the one to the other.
+
+    It is how loads of a wave that land one after the other fill an LDS tile that is swizzled.  LayoutError unless the
+    order is one of the tile's dimensions.
+
+    >>> from layoutalg.layout import Xor, make_single_stage_tensor_adaptor
+    >>> encoding = TileDistributionEncoding((), ((4,), (8,)), ((1, 2),), ((0, 0),), (), ())
+    >>> order = make_single_stage_tensor_adaptor([Xor((4, 8))], [[0, 1]], [[0, 1]])
+    >>> SwizzledDistribution(encoding, order).lower((3 * 8 + 5,), ())
+    (3, 6)
+    """
+
+    order: TensorAdaptor
+
+    def __post_init__(self) -> None:
+        wanted, found = self.encoding.lengths, self.order.bottom_lengths
+        same = (n is not None and same_length(m, n) for m, n in zip(wanted, found, strict=False))
+        if len(found) != len(wanted) or not all(same):
+            raise LayoutError(f"an order of {found} for a tile of {wanted}")
+
+    @cached_property
+    def adaptor(self) -> TensorAdaptor:
+        """Top [P…, Y…], bottom X, by way of the order."""
+        return chain_tensor_adaptors(self.order, _adaptor(self.encoding))
 
 
 def _listed(where: str, given: Sequence[T]) -> Sequence[T]:

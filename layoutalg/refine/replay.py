@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from layoutalg.errors import DeviceError, Fault, StepLimit
+from layoutalg.errors import DeviceError, Fault, LaunchError, StepLimit
 from layoutalg.index import Expr, budget, prod, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.kernel.program import Program
@@ -147,9 +147,15 @@ def _sizes(program: Program, verdict: Refuted | None) -> Mapping[Expr, int] | No
 
 
 def _others(program: Program) -> Iterator[Mapping[Expr, int]]:
-    """Some small sizes, each the largest of several that are drawn; one choice where there are none to choose."""
+    """Some small sizes, each the largest of several that are drawn; one choice where there are none to choose.
+
+    None of a program that takes no small ones.
+    """
     for seed, most in enumerate(OTHERS if program.sizes else OTHERS[:1]):
-        drawn = (small_sizes(program, DRAWN * seed + k, most, FEW) for k in range(DRAWN))
+        try:
+            drawn = [small_sizes(program, DRAWN * seed + k, most, FEW) for k in range(DRAWN)]
+        except LaunchError:
+            return
         yield max(drawn, key=lambda sizes: math.prod(sizes.values()))
 
 

@@ -76,68 +76,6 @@ template <int groups> static __device__ inline __attribute__((always_inline)) vo
 """
 """The device functions of asynchronous copies."""
 
-STRAIGHT = """\
-// Loads of a wave go straight to LDS: lane after lane from where its first lane's place is; gfx1250's lanes each say
-// where. All but the newest so many have come after await_copies(); where there are none, copies are done at once.
-#if defined(__gfx942__) || defined(__gfx950__)
-template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
-    void* lds, const void* memory
-) {
-    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
-    const unsigned there = (unsigned)(__UINTPTR_TYPE__)lds;  // in LDS: the lower half, of what is no null
-    auto first = (__attribute__((address_space(3))) void*)__builtin_amdgcn_readfirstlane(there);
-    auto from = (__attribute__((address_space(1))) void*)memory;
-    if constexpr (bytes == 4)
-        __builtin_amdgcn_global_load_lds(from, first, 4, 0, 0);
-#if defined(__gfx950__)
-    else if constexpr (bytes == 16)
-        __builtin_amdgcn_global_load_lds(from, first, 16, 0, 0);
-#endif
-    else
-        *(Copied*)lds = *(const Copied*)memory;
-}
-template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {
-    asm volatile("s_waitcnt vmcnt(%0)" : : "n"(loads) : "memory");
-}
-static __device__ inline __attribute__((always_inline)) void meet_under_way() {  // __syncthreads() awaits all loads
-    asm volatile("s_waitcnt lgkmcnt(0)\\n\\ts_barrier" : : : "memory");
-}
-#elif defined(__gfx1250__)
-template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
-    void* lds, const void* memory
-) {
-    typedef int Word;
-    typedef int Words __attribute__((ext_vector_type(4)));
-    if constexpr (bytes == 4)
-        __builtin_amdgcn_global_load_async_to_lds_b32((__attribute__((address_space(1))) Word*)memory,
-            (__attribute__((address_space(3))) Word*)lds, 0, 0);
-    else
-        __builtin_amdgcn_global_load_async_to_lds_b128((__attribute__((address_space(1))) Words*)memory,
-            (__attribute__((address_space(3))) Words*)lds, 0, 0);
-}
-template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {
-    asm volatile("s_wait_asynccnt %0" : : "n"(loads) : "memory");
-}
-static __device__ inline __attribute__((always_inline)) void meet_under_way() {
-    asm volatile("s_wait_dscnt 0\\n\\ts_barrier_signal -1\\n\\ts_barrier_wait -1" : : : "memory");
-}
-#else
-template <int bytes> static __device__ inline __attribute__((always_inline)) void copy_straight(
-    void* lds, const void* memory
-) {
-    typedef unsigned Copied __attribute__((ext_vector_type(bytes / 4)));
-    *(Copied*)lds = *(const Copied*)memory;
-}
-template <int loads> static __device__ inline __attribute__((always_inline)) void await_copies() {}
-static __device__ inline __attribute__((always_inline)) void meet_under_way() { __syncthreads(); }
-#endif
-static __device__ inline __attribute__((always_inline)) void commit_copies() {
-    asm volatile("" : : : "memory");  // what is counted later is issued later
-}
-"""
-"""The device functions of copies straight to LDS."""
-
-
 RANGED = """\
 // Loads 16 bytes where inside, else zeros: by gfx9's buffers, that load nothing out of their range, without a branch.
 template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(

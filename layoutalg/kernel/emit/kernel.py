@@ -26,13 +26,13 @@ from layoutalg.kernel.emit.instructions import (
     COPIES,
     PRODUCTS_IN_LDS,
     RANGED,
-    STRAIGHT,
     matrix_load_source,
     operation_source,
 )
 from layoutalg.kernel.emit.positions import block_position, thread_position
 from layoutalg.kernel.emit.rows import ROW_FUNCTIONS
-from layoutalg.kernel.emit.statements import Writer, shared_line
+from layoutalg.kernel.emit.statements import Writer
+from layoutalg.kernel.emit.straight import STRAIGHT, landing, shared_line
 from layoutalg.kernel.obligations.limits import alignment_of, lacks, targets_of, too_large
 from layoutalg.kernel.obligations.ring import ring_of
 from layoutalg.kernel.program import (
@@ -237,6 +237,7 @@ def _source(program: Program) -> str:
     writer = boxed.RingWriter(program, ring) if ring else Writer(program)
     thread, block = thread_position(program), [] if program.persistent else block_position(program)
     positions = [*thread, *block] if program.linear else [*block, *thread]
+    positions += landing(program)
     body = [
         *positions,
         *_shared(program),
@@ -257,8 +258,13 @@ DECLARED = 49152
 
 
 def _declares(program: Program) -> bool:
-    """Whether LDS is arrays of their own: not with barriers behind them, or one over others."""
-    together = any(program.of(BoxCopy)) or any(s.again for s in program.shared)
+    """Whether LDS is arrays of their own: not with barriers behind them, one over others, or loads straight to several.
+
+    Of arrays clang takes each load to LDS for one that a read of the same array must wait for (LLVM, SIInsertWaitcnts,
+    alias scopes); here `Await` says when they have come.
+    """
+    straight = any(program.of(StraightCopy)) and len(program.shared) > 1
+    together = straight or any(program.of(BoxCopy)) or any(s.again for s in program.shared)
     return program.lds_bytes <= DECLARED and not together
 
 

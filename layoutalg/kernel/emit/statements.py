@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import indent
 
-from layoutalg.index import TRUE, Expr, conjuncts, extent_of, postorder, prod, var, variables
+from layoutalg.index import TRUE, Expr, conjuncts, extent_of, prod, variables
 from layoutalg.index.c import c_code
-from layoutalg.kernel.access.address import Address, address_of, offset_of
+from layoutalg.kernel.access.address import Address, address_of
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
@@ -16,8 +15,9 @@ from layoutalg.kernel.emit.conversions import as_float, converted, neutral
 from layoutalg.kernel.emit.exchange import exchanged
 from layoutalg.kernel.emit.instructions import matrix_load_name
 from layoutalg.kernel.emit.registers import UNROLL, each_register, guarded, one_register, set_each
-from layoutalg.kernel.emit.rows import RowWriter, taking
-from layoutalg.kernel.obligations.asynchronous import Flight, copies_in
+from layoutalg.kernel.emit.rows import taking
+from layoutalg.kernel.emit.straight import BEHIND_COPIES, MOST_LEFT, StraightWriter, certain_loads, shared_coordinates
+from layoutalg.kernel.obligations.asynchronous import copies_in
 from layoutalg.kernel.program import (
     FUNCTIONS,
     AsyncCopy,
@@ -35,7 +35,6 @@ from layoutalg.kernel.program import (
     MemoryAccess,
     Multiply,
     MultiplyShared,
-    Program,
     Registers,
     SharedAccess,
     Statement,
@@ -43,57 +42,12 @@ from layoutalg.kernel.program import (
     StraightCopy,
     walk,
 )
-from layoutalg.kernel.program.names import operation_name, shared_names, vector_type
+from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.target.dtypes import DType
 
-MOST_LEFT = 63
-"""The most accesses that a wait of gfx9 can leave under way: vmcnt has 6 bits (LLVM, AMDGPUUsage, s_waitcnt)."""
 
-AWAIT_READS = """\
-#if defined(__gfx942__) || defined(__gfx950__)
-asm volatile("s_waitcnt lgkmcnt(0)" : : : "memory");
-#elif defined(__gfx1250__)
-asm volatile("s_wait_dscnt 0" : : : "memory");
-#endif
-"""
-"""What a thread has read of LDS has come: clang takes a load to LDS for one more of these reads, and waits for too few
-of them where it begins beside them (LLVM, pull request 179305); gfx1250's copies are in no order with reads."""
-
-BEHIND_COPIES = 'asm volatile("" : : : "memory");\n'
-"""What comes is not moved before what was begun."""
-
-
-def certain_loads(s: AsyncCopy) -> int:
-    """The loads that each thread makes for a copy: 0 where it may make none.
-
-    A wait that leaves so many under way waits for all that were issued before them, since gfx9 counts loads down in
-    the order of their issue (LLVM, SIInsertWaitcnts: one counter, in order within a type); whatever else a thread has
-    under way makes it wait for more.
-    """
-    held = s.load.registers.distribution.ys
-    each = prod([n for d, n in enumerate(held) if d not in s.load.vector_ys])
-    return int(each) if s.load.only is TRUE else 0
-
-
-def shared_coordinates(program: Program, s: SharedAccess) -> tuple[Expr, ...]:
-    """A variable for each coordinate of the tile in LDS."""
-    return tuple(var(name, n) for name, n in zip(shared_names(program, s), s.descriptor.lengths, strict=True))
-
-
-def shared_line(program: Program, s: SharedAccess) -> str:
-    """The map of a tile in LDS, as text."""
-    x = shared_coordinates(program, s)
-    names = ", ".join(i.value.name for i in x)
-    return f"{s.shared.dtype.name} {s.shared.name}[{names}] at {offset_of(s.descriptor, x)}"
-
-
-class Writer(RowWriter):
+class Writer(StraightWriter):
     """Writes the statements of one program."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.flight = Flight[int]()  # of each straight copy, the loads that every thread certainly makes
-        self.reading = False  # whether reads of LDS may be under way
 
     def before(self) -> Iterator[str]:
         """What comes before the program's statements."""
@@ -229,32 +183,16 @@ class Writer(RowWriter):
             at = f"(__UINTPTR_TYPE__){load.tensor.name} + (long long)data_at * {load.tensor.dtype.bytes}"
             begin = f"copy_inside_to_lds({there}, {at}{test});"
         else:
-            straight = isinstance(s, StraightCopy)
-            name = f"copy_straight<{store.width * store.shared.dtype.bytes}>" if straight else "copy_to_lds"
-            begin = f"{name}({there}, {load.tensor.name} + ({offset}){test});"
+            begin = f"copy_to_lds({there}, {load.tensor.name} + ({offset}){test});"
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in place), "}", *lines, begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{each_register(load.registers, chr(10).join(text), load.together)}"
-        copies = copies if load.only is TRUE else guarded([self.text(load.only)], copies)
-        if isinstance(s, StraightCopy) and self.reading:
-            copies, self.reading = AWAIT_READS + copies, False
-        return copies
+        return copies if load.only is TRUE else guarded([self.text(load.only)], copies)
 
     def within(self, s: GlobalAccess, x: tuple[Expr, ...], address: Address) -> list[str]:
         """Which coordinates must be tested, in the names that they were given."""
         tested = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
         return [f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE]
-
-    def named(self, values: Mapping[Expr, Expr]) -> list[str]:
-        """A declaration of each variable with its value."""
-        return [f"const {self.index} {v.value.name} = {self.text(e)};" for v, e in values.items()]
-
-    def wrapped(self, e: Expr) -> str:
-        """A polynomial in unsigned numbers, which may wrap: right where it fits, and defined where it does not."""
-        if any(part.op not in ("const", "var", "add", "mul") for part in postorder(e)):
-            raise ValueError(f"{self.program.name}: {e} is no polynomial")
-        word = "unsigned" if self.bits == 32 else "unsigned long long"
-        return f"({self.index})({re.sub(r'[A-Za-z_][A-Za-z_0-9]*', lambda v: f'({word}){v[0]}', self.text(e))})"
 
     def read_shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""

@@ -14,11 +14,12 @@ What it cannot represent: rows that a cache still holds a round later, blocks th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from layoutalg.index import Expr, array, as_expr, extent_of, prod, var
-from layoutalg.kernel.library.plans import Plan, ProblemShape
+from layoutalg.kernel.library.plans import Plan, ProblemShape, plan_for, tables
 from layoutalg.kernel.program.chiplets import chiplet_order
 from layoutalg.layout import LayoutError, PassThrough, TensorAdaptor, Unmerge, make_single_stage_tensor_adaptor
 from layoutalg.lazy import lazy_imports
@@ -125,7 +126,8 @@ def at_once(plan: Plan, gpu: Target) -> int:
 def ordered(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     """A plan whose blocks are launched in the order that takes the fewest bytes into a card's chiplets, by count.
 
-    Of a target whose card has one chiplet, or is not known, and of tiles that are to be whole or in turns, the plan.
+    Of a target whose card has one chiplet, or is not known, and of tiles in turns, the plan; of whole tiles an order
+    that has them.
 
     >>> from layoutalg.kernel.library.plans import plan_for
     >>> for n in (4096, 4224, 8192):
@@ -137,7 +139,7 @@ def ordered(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     """
     gpu = builds().get(target)
     dealt = gpu.cards[0].chiplets if gpu and gpu.cards else 1
-    if gpu is None or gpu.unit is None or dealt == 1 or usual.whole or usual.persistent:
+    if gpu is None or gpu.unit is None or dealt == 1 or usual.persistent:
         return usual
     m, n, _ = sizes.lengths
     counts, many = (sizes.batches, -(-m // usual.m), -(-n // usual.n)), at_once(usual, gpu)
@@ -147,4 +149,37 @@ def ordered(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
         return fill.rounds, fill.bytes((plan.m, plan.n), 1, 1)
 
     orders = (replace(usual, group=group, chiplets=chiplets) for chiplets in (1, dealt) for group in GROUPS)
-    return min(orders, key=cost)
+    return min((plan for plan in orders if not plan.whole or sizes.whole(plan)), key=cost)
+
+
+def parts_for(target: str, plan: Plan, sizes: ProblemShape, length: int) -> int:
+    """Into how many parts a sum is cut so that blocks fill the card: the rule of products.toml, 1 where there is none.
+
+    A power of two that leaves whole tiles of k, of a sum whose first length is `length`.
+    """
+    parts, k = 1, sizes.lengths[2]
+    for rule in tables()["split"]:
+        if target in rule["targets"] and plan.boxes:
+            while (
+                sizes.blocks(plan) * parts * 2 <= rule["blocks"]
+                and k // (parts * 2) >= rule["least"]
+                and k % (plan.k * parts * 2) == length % (parts * 2) == 0
+            ):
+                parts *= 2
+    return parts
+
+
+def plan_name(plan: Plan, dtype: str) -> str:
+    """The instruction, and what tells plans with it apart."""
+    name, usual = plan.instruction.name, plan_for(plan.target, dtype)
+    if plan.direct or (plan.m, plan.n, plan.k) != (usual.m, usual.n, usual.k):
+        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{plan.ring}"
+        return f"{instruction_name(name)}_{cut}{order_name(plan)}"
+    return f"{instruction_name(name)}{order_name(plan)}"
+
+
+def instruction_name(name: str) -> str:
+    if not name.startswith(("mma.sync", "wgmma")):
+        return name.split("_f32_")[0]
+    shape = next(part for part in name.split(".") if re.fullmatch(r"m\d+n\d+k\d+", part))
+    return f"{shape}_{name.split('.')[-2]}"

@@ -9,7 +9,6 @@ function of the sums, of D tensors that have some of the result's letters, and o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod as product_of
@@ -17,7 +16,7 @@ from string import ascii_letters
 from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol
-from layoutalg.kernel.library.block_order import order_name, ordered
+from layoutalg.kernel.library.block_order import ordered, parts_for, plan_name
 from layoutalg.kernel.library.copies import LARGEST
 from layoutalg.kernel.library.einsum import Einsum, Letters, elements_of, merged, parse_einsum, sizes_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
@@ -38,8 +37,6 @@ from layoutalg.kernel.library.plans import (
     ProblemShape,
     enlarged,
     packed,
-    parts_for,
-    plan_for,
     ranged,
     tuned,
 )
@@ -85,7 +82,7 @@ def contraction(
     g, m, n, k = einsum.kinds
     multiples = _multiples(einsum, widths, plan)
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
-    bytes_each = OPERAND_DTYPES[dtype].bytes if plan.ranged else 1
+    bytes_each = OPERAND_DTYPES[dtype].bytes if plan.ranged or plan.straight else 1
     most = [(1 << (index_bits - 1)) // bytes_each] * 2 + [1 << (index_bits - 1)]
     spaces = [prod([size[x] for x in t]) < n for t, n in zip(tensors, most, strict=True)]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
@@ -93,7 +90,7 @@ def contraction(
     made = f"contraction_{str(einsum).replace(',', '_').replace('->', '_')}"
     made += "" if epilogue == PASS_THROUGH else f"_{epilogue.name.lower()}"
     kinds = f"{dtype}{'' if result == dtype else f'_{result}'}"
-    short = _short(plan, dtype)
+    short = plan_name(plan, dtype)
     stored = widths[2] if einsum.result and einsum.result[-1] in n[-1:] else 1
     scalars = [ProductD((), "f32", scalar) for scalar in epilogue.rule.scalars]
     extras = [
@@ -131,7 +128,7 @@ def _multiples(einsum: Einsum, widths: tuple[int, int, int], plan: Plan) -> dict
         if letters:
             multiples[letters[-1]] = max(multiples[letters[-1]], width)
     if plan.whole:
-        for kind, tile in zip(einsum.kinds[1:], (plan.m * plan.group, plan.n, plan.k), strict=True):
+        for kind, tile in zip(einsum.kinds[1:], (plan.m * plan.group, plan.n, plan.turn), strict=True):
             if not kind:
                 raise LayoutError(
                     f"einsum {einsum}: whole tiles need letters for rows, columns and what is summed over"
@@ -147,35 +144,23 @@ def _walked(einsum: Einsum, index_bits: int) -> bool:
 
 def _plan(
     einsum: Einsum, dtype: str, target: str, widths: tuple[int, int], index_bits: int,
-    sizes: ProblemShape | None = None, alone: bool = False,
+    sizes: ProblemShape | None = None, alone: bool = False, few: bool = False,
 ) -> Plan:  # fmt: skip
-    """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums."""
+    """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums.
+
+    `few`: a and b are known to be of less than 2³¹ bytes.
+    """
     walked = _walked(einsum, index_bits)
-    plan = tuned("contraction", target, dtype, widths, sizes, walked)
+    along_k = all(set(letters[-1:]) & set(einsum.kinds[3]) for letters in (einsum.a, einsum.b))
+    plan = tuned("contraction", target, dtype, widths, sizes, walked, walked and along_k and few)
     whole = index_bits == 32 and min(widths) * OPERAND_DTYPES[dtype].bytes == RANGED_BYTES
     plan = ranged(plan, target) if whole else plan
     if OPERAND_DTYPES[dtype].bits <= 16 and min(widths) * OPERAND_DTYPES[dtype].bytes >= 16:
         if sizes and walked and alone:
             plan = enlarged(plan, target, sizes)
-        if all(letters[-1] in einsum.kinds[3] for letters in (einsum.a, einsum.b)):
+        if along_k:
             plan = packed(plan)
     return ordered(plan, target, sizes) if sizes else plan
-
-
-def _short(plan: Plan, dtype: str) -> str:
-    """The instruction, and what tells plans with it apart."""
-    name, usual = plan.instruction.name, plan_for(plan.target, dtype)
-    if plan.direct or (plan.m, plan.n, plan.k) != (usual.m, usual.n, usual.k):
-        cut = f"{plan.m}x{plan.n}x{plan.k}{'_whole' if plan.whole else ''}{plan.ring}"
-        return f"{_instruction(name)}_{cut}{order_name(plan)}"
-    return f"{_instruction(name)}{order_name(plan)}"
-
-
-def _instruction(name: str) -> str:
-    if not name.startswith(("mma.sync", "wgmma")):
-        return name.split("_f32_")[0]
-    shape = next(part for part in name.split(".") if re.fullmatch(r"m\d+n\d+k\d+", part))
-    return f"{shape}_{name.split('.')[-2]}"
 
 
 def _operand(letters: Letters, kinds: tuple[Letters, ...], size: Mapping[str, Expr], width: int) -> ProductOperand:
@@ -212,8 +197,8 @@ def contraction_task(
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None:
         held = widths[:2] if letters.kinds[3] else (1, 1)
-        plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone)
         few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes < RANGE
+        plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone, few)
         plan = replace(plan, ranged=plan.ranged and few)
     ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)
     program = contraction(
@@ -238,7 +223,7 @@ def contraction_tasks(
 ) -> tuple[Task, ...]:  # fmt: skip
     """The launches of an einsum without an epilogue: one, or products of so many parts of the sum, and then their sum.
 
-    `parts` are chosen by `plans.parts_for` unless given: so many that blocks fill the card.
+    `parts` are chosen by `block_order.parts_for` unless given: so many that blocks fill the card.
 
     >>> [task.program.name for task in contraction_tasks("ik,jk->ij", (256, 8192), (256, 8192), "f16", target="sm_90")]
     ['contraction_isk_jsk_sij_f16_f32_m64n64k16_f16_64x64x64_ring8_v8x8x4', 'reduce_sum_rk_f32_f16_v4_128x8_p8']
@@ -282,6 +267,14 @@ def _emitted(
     letters = letters if ds else merged(letters)
     finish = Epilogue(epilogue, d_tensors(letters.result, epilogue, result_of(dtype, result), ds))
     return contraction(letters, dtype, result, target=target, widths=(vector,) * 3, epilogue=finish)
+
+
+def _straight(target: str) -> Program | None:
+    """The product whose tiles go straight to LDS, of a target that has such a plan."""
+    sizes = ProblemShape((256, 256, 256), (256, 256, 256))
+    plan = tuned("contraction", target, "f16", (8, 8), sizes, straight=True)
+    letters = parse_einsum("mk,nk->mn")
+    return contraction(letters, "f16", target=target, plan=plan, widths=(8, 8, 8)) if plan.straight else None
 
 
 def _finished(bias: bool, relu: bool) -> dict[str, Any]:
@@ -384,6 +377,7 @@ KERNELS = (
                 contraction(parse_einsum("ik,jk->ij"), "f8", "f16", target=target, widths=(16, 16, 8))
                 if is_tiled(target, "f8") else None
             ),
+            "contraction_straight_f16": _straight,
         },
     ),
     Kernel(

@@ -15,10 +15,14 @@ from layoutalg.kernel.library.copies import in_coordinates, packed_strides
 from layoutalg.layout import (
     Merge,
     PassThrough,
+    TensorAdaptor,
     TensorDescriptor,
     Transform,
+    Unmerge,
     Xor,
+    chain_tensor_adaptors,
     make_naive_tensor_descriptor,
+    make_single_stage_tensor_adaptor,
     transform_tensor_descriptor,
 )
 
@@ -32,19 +36,48 @@ def rows_of_k(length: int, k: int, run: int, bytes_each: int, twist: tuple[int, 
     As many rows as one pass over 32 banks holds (`layers`) share one xor, as in CK's XOR-swizzled LDS descriptor; with
     a twist, higher digits of the row's number are xor-ed too, so that rows far apart do not meet either.
     """
-    run = max(run, 16 // bytes_each if run < 4 else run)
-    groups, layers = k // run, max(1, 128 // (k * bytes_each))
-    high = length // (2 * groups * layers)
-    sizes = [high, 2, groups, layers, groups, run]
+    sizes = _digits_of_rows(length, k, run, bytes_each)
+    _, _, groups, layers, _, run = sizes
     strides = [2 * groups * layers * k, groups * layers * k, layers * k, k, run, 1]
     layout = make_naive_tensor_descriptor(sizes, strides)
-    places = {1: 4, 2: 3}  # of the run, and of the row within a pass
-    for digit, to in ((2, 1), (1, twist[0]), (0, twist[1])):
-        if to:
-            layout = xored(layout, digit, places[to])
+    for digit, place in _xors(twist):
+        layout = xored(layout, digit, place)
     merges = [Merge(tuple(map(as_expr, sizes[:4]))), Merge(tuple(map(as_expr, sizes[4:])))]
     plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2, 3], [4, 5]], [[0], [1]])
     return in_coordinates(plane, 3, (1, 2))
+
+
+def order_of_rows(length: int, k: int, run: int, bytes_each: int, twist: tuple[int, int] = (0, 0)) -> TensorAdaptor:
+    """From elements (1, length, k) in the order in which `rows_of_k` has them in LDS to where they are in the tile.
+
+    Xors undo themselves, so it is what a wave loads whose lanes land one after the other.
+    """
+    sizes = list(map(as_expr, _digits_of_rows(length, k, run, bytes_each)))
+    one, each = as_expr(1), [[d] for d in range(7)]
+    order = make_single_stage_tensor_adaptor(
+        [PassThrough(one), Merge(tuple(sizes[:4])), Merge(tuple(sizes[4:]))], [[0], [1, 2, 3, 4], [5, 6]], each[:3]
+    )
+    for digit, place in _xors(twist)[::-1]:
+        others = [d for d in range(1, 7) if d - 1 not in (digit, place)]
+        dims = [[digit + 1, place + 1], [0], *([d] for d in others)]
+        swapped = [Xor((sizes[digit], sizes[place])), PassThrough(one), *(PassThrough(sizes[d - 1]) for d in others)]
+        order = chain_tensor_adaptors(make_single_stage_tensor_adaptor(swapped, dims, dims), order)
+    rows = [PassThrough(one), Unmerge(tuple(sizes[:4])), Unmerge(tuple(sizes[4:]))]
+    below = make_single_stage_tensor_adaptor(rows, each[:3], [[0], [1, 2, 3, 4], [5, 6]])
+    return chain_tensor_adaptors(below, order)
+
+
+def _digits_of_rows(length: int, k: int, run: int, bytes_each: int) -> list[int]:
+    """Of a row's number and of its place in the row: what `rows_of_k` xors."""
+    run = max(run, 16 // bytes_each if run < 4 else run)
+    groups, layers = k // run, max(1, 128 // (k * bytes_each))
+    return [length // (2 * groups * layers), 2, groups, layers, groups, run]
+
+
+def _xors(twist: tuple[int, int]) -> list[tuple[int, int]]:
+    """Which digits are xor-ed to which: to the run's place, or the row within a pass."""
+    places = {1: 4, 2: 3}
+    return [(digit, places[to]) for digit, to in ((2, 1), (1, twist[0]), (0, twist[1])) if to]
 
 
 def xored(layout: TensorDescriptor, digit: int, place: int) -> TensorDescriptor:
@@ -89,4 +122,4 @@ def planes(length: int, k: int, along_k: bool) -> TensorDescriptor:
     return in_coordinates(plane, 3, (1, 2))
 
 
-__all__ = ["TWISTS", "planes", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]
+__all__ = ["TWISTS", "order_of_rows", "planes", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]

@@ -19,6 +19,15 @@ Instructions that read LDS themselves need no fragments; copies go on beside the
     for k:  await all but S − 2 groups;  barrier;  multiply tile k from LDS;   meanwhile: copy tile k + S − 1, a group
     await all
 
+Where a wave's loads go straight to LDS, every thread makes them in every turn, which is of all slots (`in_turns`):
+
+    copy tile 0, a group
+    for k, for each slot s:  await all;  barrier;  copy the next tile to the next slot;  multiply from slot s
+    await all
+
+Their lanes land one after the other, so that where LDS is swizzled lanes load in that order (`order_of_rows`); behind
+the last tile the one before comes again, which nobody reads.
+
 Where a plan says so, copies are of boxes, and the text is a ring (`obligations.ring`).
 """
 
@@ -27,10 +36,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from layoutalg.index import TRUE, ZERO, Expr, as_expr
+from layoutalg.index import TRUE, ZERO, Expr, as_expr, select
 from layoutalg.index.normal import holds
 from layoutalg.kernel.access.prices import price_of
-from layoutalg.kernel.library.lds_layouts import TWISTS, planes, rows_of_k, rows_of_m, rows_of_n
+from layoutalg.kernel.library.lds_layouts import TWISTS, order_of_rows, planes, rows_of_k, rows_of_m, rows_of_n
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (
     AsyncCopy,
@@ -49,10 +58,11 @@ from layoutalg.kernel.program import (
     Shared,
     Statement,
     StoreShared,
+    StraightCopy,
     Tensor,
     Vector,
 )
-from layoutalg.layout import LayoutError, TensorDescriptor
+from layoutalg.layout import LayoutError, SwizzledDistribution, TensorDescriptor
 
 
 class CopiedSide:
@@ -66,29 +76,40 @@ class CopiedSide:
         self.tensor, self.plan, self.place, self.guarded, self.pixels = tensor, plan, place, guarded, pixels
         name = name or role
         width = 16 // tensor.dtype.bytes
-        self.spread = Registers(f"{name}_copied", tensor.dtype, plan.loaded(length, along_k, width))
+        spread = plan.loaded(length, along_k, width)
         self.along_k = along_k
-        count = 1 if plan.in_lds else 2
+        count = 1 if plan.in_lds or plan.straight else 2
         self.fragments = tuple(Registers(f"{name}_held{n}", tensor.dtype, plan.operand(role)) for n in range(count))
         self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         self.by = ("ldmatrix" if along_k else "ldmatrix.trans") if plan.collective else ""
         tried = layouts(length, plan, along_k)
         self.layout = min(tried, key=self.cost) if plan.target and len(tried) > 1 else tried[0]
+        if plan.straight:
+            order = order_of_rows(length, plan.k, plan.run, tensor.dtype.bytes, TWISTS[tried.index(self.layout)])
+            spread = SwizzledDistribution(spread.encoding, order)
+        self.spread = Registers(f"{name}_copied", tensor.dtype, spread)
 
     def copy(self, tile: Expr, count: Expr, at: Expr | None = None) -> AsyncCopy:
-        """The copy of a tile of k, if there are so many; it begins where its k do, or at another place."""
+        """The copy of a tile of k, if there are so many; it begins where its k do, or at another place.
+
+        Straight ones are always made, and that place is a tile's.
+        """
         slot, there = tile % self.plan.stages, tile < count
-        only = TRUE if holds(there) else there
+        only = TRUE if holds(there) or self.plan.straight else there
         load = Load(
-            self.spread, self.tensor, self.place(tile * self.plan.k if at is None else at), 2, self.guarded, only=only
-        )
+            self.spread, self.tensor, self.place(tile * self.plan.k if at is None else at), 2, self.guarded, only=only,
+            ranged=self.plan.straight,
+        )  # fmt: skip
         store = StoreShared(self.lds, self.layout, self.spread, 2, slot)
+        if self.plan.straight:
+            return StraightCopy(load, store)
         return BoxCopy(load, store, self.along_k, self.pixels) if self.plan.boxes else AsyncCopy(load, store)
 
     def read(self, which: int, slot: Expr, at: int) -> LoadShared:
         """One step's fragments, from k = `at` of the tile in a slot."""
         zero, tile = ZERO, self.fragments[which]
         wide: Vector = tuple(range(2, len(tile.distribution.ys))) if self.by else 0 if self.plan.plain else None
+        wide = len(tile.distribution.ys) - 1 if self.plan.straight else wide
         return LoadShared(tile, self.lds, self.layout, wide, slot, (zero, zero, as_expr(at)), self.by)
 
     def cost(self, layout: TensorDescriptor) -> int:
@@ -150,15 +171,33 @@ def beside(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr, p
     )
 
 
+def in_turns(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr, plan: Plan) -> tuple[Statement, ...]:
+    """The statements that leave the products of all tiles of k in the sums, of copies that every thread makes."""
+    steps, slots, (a, b) = plan.k // plan.step, plan.stages, sides
+    arrived = (Await(0, tuple(side.lds for side in sides)), Barrier())
+    body: list[Statement] = []
+    for slot in range(slots):
+        later = select(k + 1 < count, k + 1, k) if slot == slots - 1 else k
+        place = (later * slots + (slot + 1) % slots) * plan.k
+        body += (*arrived, *(side.copy(as_expr(slot + 1), count, place) for side in sides), Commit())
+        for step in range(steps):
+            body += (side.read(0, as_expr(slot), step * plan.step) for side in sides)
+            body.append(Multiply(sums, a.fragments[0], b.fragments[0], plan.instruction))
+    first = (*(side.copy(ZERO, count, ZERO) for side in sides), Commit())
+    return (*first, Clear(sums), Loop(k, tuple(body)), arrived[0])
+
+
 def layouts(length: int, plan: Plan, along_k: bool) -> list[TensorDescriptor]:
     """The layouts of an LDS tile (1, length, k) of 16-bit elements that are tried."""
     if plan.in_lds:
         return [planes(length, plan.k, along_k)]
     if plan.collective:
         return [rows_of_k(length, plan.k, 8, 2, twist) for twist in TWISTS] if along_k else [rows_of_n(length, plan.k)]
+    if plan.straight and along_k:
+        return [rows_of_k(length, plan.k, plan.run, 2, twist) for twist in TWISTS]
     if along_k == plan.k_runs and not along_k:
         return [rows_of_m(length, plan.k)]
     raise LayoutError(f"copies past the registers to tiles that {plan.instruction.name} reads along the other way")
 
 
-__all__ = ["CopiedSide", "beside", "pipelined"]
+__all__ = ["CopiedSide", "beside", "in_turns", "pipelined"]

@@ -22,7 +22,7 @@ from typing import Any
 
 from layoutalg.index import Expr, prod, var
 from layoutalg.kernel.program import LOADERS
-from layoutalg.kernel.program.fragments import FMA, Factor, Outer, encoded, fragment_tile, lane_by_lane, paired
+from layoutalg.kernel.program.fragments import FMA, Factor, Outer, along_k, encoded, fragment_tile, lane_by_lane, paired
 from layoutalg.layout import LayoutError, TileDistribution
 from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, dtype_of
@@ -74,6 +74,16 @@ class Plan:
     def collective(self) -> bool:
         """Whether a wave reads its fragments together (`matrix_loads`)."""
         return self.direct and self.instruction.name.startswith("mma.sync")
+
+    @property
+    def straight(self) -> bool:
+        """Whether a wave's loads go straight to LDS, lane after lane (`StraightCopy`)."""
+        return self.direct and self.instruction.name.startswith("mfma")
+
+    @property
+    def turn(self) -> int:
+        """The k of a turn of the loop: of all slots, where each has statements of its own."""
+        return self.k * self.stages if self.straight else self.k
 
     @property
     def in_lds(self) -> bool:
@@ -185,11 +195,6 @@ class Plan:
         return (self.thread(),) if self.plain else (self.thread() // wave, self.thread() % wave)
 
 
-def along_k(tile: TileDistribution) -> tuple[int, ...]:
-    """The Ys of an operand's tile that run along k."""
-    return tuple(y for y, major in enumerate(tile.encoding.ys_major) if major == 3)
-
-
 def plan_for(target: str, dtype: str) -> Plan:
     """The default plan of a target for elements of a type.
 
@@ -218,7 +223,7 @@ class ProblemShape:
 
     def whole(self, plan: Plan) -> bool:
         """Whether the last parts are multiples of the plan's tiles."""
-        tiles = (plan.m * plan.group, plan.n, plan.k)
+        tiles = (plan.m * plan.group, plan.n, plan.turn)
         return all(length % tile == 0 for length, tile in zip(self.last, tiles, strict=True) if tile > 1)
 
     def blocks(self, plan: Plan) -> int:
@@ -228,12 +233,13 @@ class ProblemShape:
 
 def tuned(
     kernel: str, target: str, dtype: str, widths: tuple[int, int], sizes: ProblemShape | None = None,
-    walked: bool = False,
+    walked: bool = False, straight: bool = False,
 ) -> Plan:  # fmt: skip
     """The plan that was fastest where it was measured (products.toml says where); the target's default for others.
 
     `widths`: elements side by side in a's and b's memory; copies past the registers take 16 bytes.  Without sizes the
-    plan is one for all.  `walked`: whether a and b have one stride for each coordinate, so that boxes can be copied.
+    plan is one for all.  `walked`: whether a and b have one stride for each coordinate, so that boxes can be copied;
+    `straight`: whether they are rows of k within 2³¹ bytes, so that a wave's loads can go straight to LDS.
 
     >>> tuned("contraction", "sm_90", "f16", (8, 8)).direct, tuned("contraction", "sm_90", "f16", (8, 1)).direct
     (True, False)
@@ -252,7 +258,7 @@ def tuned(
         cut = Cut((rows, columns), (down, across), entry["k"], entry["stages"], entry["group"], entry["whole"],
                   entry.get("instruction", ""), entry.get("through", False))  # fmt: skip
         plan = copied(usual, cut)
-        if _fits(entry, plan, sizes):
+        if _fits(entry, plan, sizes) and (straight or not plan.straight):
             return plan
     return usual
 
@@ -279,7 +285,7 @@ def _ring(kernel: str, target: str, usual: Plan, sizes: ProblemShape | None) -> 
 
 def _entries(table: str, kernel: str, target: str) -> list[dict[str, Any]]:
     """The entries of a table for a kernel on a target."""
-    return [one for one in _read()[table] if target in one["targets"] and kernel in one["kernels"]]
+    return [one for one in tables()[table] if target in one["targets"] and kernel in one["kernels"]]
 
 
 def enlarged(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
@@ -297,7 +303,8 @@ def enlarged(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     for entry in _entries("large", "contraction", target):
         (rows, columns), (down, across) = entry["repeats"], entry["waves"]
         plan = replace(usual, repeats=(rows, columns), waves=(down, across), stages=entry["stages"])
-        if short and _busiest(plan, target, sizes) <= (1 + entry["more"]) * _busiest(usual, target, sizes):
+        fits = short and (not plan.whole or sizes.whole(plan))
+        if fits and _busiest(plan, target, sizes) <= (1 + entry["more"]) * _busiest(usual, target, sizes):
             return plan
     return usual
 
@@ -308,7 +315,9 @@ def ranged(usual: Plan, target: str) -> Plan:
     >>> [ranged(plan_for(target, "f16"), target).ranged for target in ("gfx942", "gfx1100")]
     [True, False]
     """
-    found = (entry for entry in _read()["ranged"] if target in entry["targets"])
+    if usual.direct:
+        return usual
+    found = (entry for entry in tables()["ranged"] if target in entry["targets"])
     return next((replace(usual, ranged=True, stages=entry["stages"]) for entry in found), usual)
 
 
@@ -328,23 +337,6 @@ def packed(usual: Plan) -> Plan:
     if usual.packed or usual.direct or not 1 < usual.run < usual.wide:
         return usual
     return replace(usual, packed=True, step=usual.instruction.k * usual.wide // usual.run)
-
-
-def parts_for(target: str, plan: Plan, sizes: ProblemShape, length: int) -> int:
-    """Into how many parts a sum is cut so that blocks fill the card: the rule of products.toml, 1 where there is none.
-
-    A power of two that leaves whole tiles of k, of a sum whose first length is `length`.
-    """
-    parts, k = 1, sizes.lengths[2]
-    for rule in _read()["split"]:
-        if target in rule["targets"] and plan.boxes:
-            while (
-                sizes.blocks(plan) * parts * 2 <= rule["blocks"]
-                and k // (parts * 2) >= rule["least"]
-                and k % (plan.k * parts * 2) == length % (parts * 2) == 0
-            ):
-                parts *= 2
-    return parts
 
 
 @dataclass(frozen=True)
@@ -377,7 +369,8 @@ def copied(usual: Plan, cut: Cut) -> Plan:
     ((128, 256, 256), True)
     """
     own = usual.instruction
-    one = matrix_instruction(cut.instruction.format(own.a_dtype)) if cut.instruction else paired(own)
+    one = paired(own) if own.name.startswith("mma.sync") else own
+    one = matrix_instruction(cut.instruction.format(own.a_dtype)) if cut.instruction else one
     return replace(
         usual, instruction=one, repeats=cut.repeats, waves=cut.waves, k=cut.k, exchanged=cut.exchanged,
         step=cut.k if one.operands_in_lds else one.k, packed=False, direct=True, stages=cut.stages, group=cut.group,
@@ -396,5 +389,6 @@ def _fits(entry: Mapping[str, Any], plan: Plan, sizes: ProblemShape | None) -> b
 
 
 @cache
-def _read() -> dict[str, list[dict[str, Any]]]:
+def tables() -> dict[str, list[dict[str, Any]]]:
+    """Those of products.toml."""
     return tomllib.loads(files("layoutalg.kernel.library").joinpath("products.toml").read_text())

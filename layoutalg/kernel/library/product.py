@@ -27,8 +27,8 @@ from layoutalg.kernel.library.block_order import blocks
 from layoutalg.kernel.library.copies import dtype_named
 from layoutalg.kernel.library.einsum import MapElements
 from layoutalg.kernel.library.lds_layouts import TWISTS, rows_of_k, rows_of_m
-from layoutalg.kernel.library.pipeline import CopiedSide, beside, pipelined
-from layoutalg.kernel.library.plans import Plan, along_k
+from layoutalg.kernel.library.pipeline import CopiedSide, beside, in_turns, pipelined
+from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.obligations.memory import RANGED_BYTES
 from layoutalg.kernel.program import (
@@ -55,7 +55,7 @@ from layoutalg.kernel.program import (
     Tensor,
     Vector,
 )
-from layoutalg.kernel.program.fragments import exchanged
+from layoutalg.kernel.program.fragments import along_k, exchanged
 from layoutalg.layout import (
     LayoutError,
     TensorDescriptor,
@@ -147,7 +147,7 @@ class MatrixProduct:
         self, a: Tensor, b: Tensor, meaning: Meaning, target: Tensor, numbers: tuple[Expr, ...]
     ) -> tuple[Statement, ...]:
         plan, (bg, bm, bn) = self.plan, numbers
-        count = (a.descriptor.lengths[2] + (plan.k - 1)) // plan.k
+        count = (a.descriptor.lengths[2] + (plan.turn - 1)) // plan.turn
         if plan.direct:
             copied = [
                 CopiedSide(
@@ -163,7 +163,7 @@ class MatrixProduct:
                 CopiedSide("b", b, self.b.along_k, plan, plan.n, lambda at: (bg, bn * plan.n, at), self.b.guarded),
             ]
             results = Registers("sums", DTYPES["f32"], plan.accumulators())
-            under_way = beside if plan.in_lds else pipelined
+            under_way = beside if plan.in_lds else in_turns if plan.straight else pipelined
             products = under_way(copied, results, var("kt", count), count, plan)
             return (*products, *self._epilogue(results, meaning, target, (bg, bm * plan.m, bn * plan.n)))
         sides = [

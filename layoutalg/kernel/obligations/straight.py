@@ -16,13 +16,13 @@ What it cannot represent: blocks of several dimensions of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from layoutalg.index import TRUE, Expr, eq, substitute
-from layoutalg.kernel.access.address import address_of
+from layoutalg.index import TRUE, Expr, all_of, eq, substitute, variables
+from layoutalg.kernel.access.address import address_of, written
 from layoutalg.kernel.access.places import bounds, starts, vector_start, word_of
-from layoutalg.kernel.obligations.base import Requirement
-from layoutalg.kernel.program import Program, SharedAccess, StraightCopy
+from layoutalg.kernel.obligations.base import Requirement, inside
+from layoutalg.kernel.program import Load, Program, SharedAccess, StraightCopy
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
 
@@ -41,8 +41,11 @@ def straight(program: Program, number: int, s: StraightCopy) -> Iterator[Require
     load, what = s.load, f"{program.name}: a straight copy to {s.store.shared.name}"
     if len(program.threads) != 1:
         raise LayoutError(f"{what} needs a block whose threads have one dimension")
-    guarded = any(test is not TRUE for test in bounds(load, starts(program, load)))
-    if guarded or address_of(load.tensor).valid is not TRUE:
+    tests = bounds(load, starts(program, load))
+    guarded = any(test is not TRUE for test in tests)
+    if load.ranged:
+        yield from _in_parts(program, number, load, all_of(*tests))
+    elif guarded or address_of(load.tensor).valid is not TRUE:
         raise LayoutError(f"{what} leaves what is there where nothing is loaded; make its tiles whole")
     (thread,) = program.threads
     word, lane = first_word(program, s.store), thread % WAVE
@@ -50,6 +53,34 @@ def straight(program: Program, number: int, s: StraightCopy) -> Iterator[Require
     shown = (Shown("thread", (thread,)), Shown("word, and that of the wave's first", (word, first)))
     claim = ForAll("a wave's lanes land one after the other", eq(word, first + lane * s.store.width), TRUE, shown)
     yield Requirement(f"{number}: {s.store.shared.name} can be written straight", claim)
+
+
+def lane_part(program: Program, load: Load) -> tuple[Expr, ...]:
+    """The coordinates of a vector's first element, from the tile's first one on."""
+    inner = program.coordinates(load, load.registers.distribution.y_index)
+    return tuple(map(written, vector_start(load, inner)))
+
+
+def _in_parts(program: Program, number: int, load: Load, given: Expr) -> Iterator[Requirement]:
+    """The address is the tile's, which all lanes share and which is in range, and what is a lane's own.
+
+    So one that is told to be out of range is, by every reading of a buffer's scalar offset (`isa.semantics.buffers`).
+    """
+    address = address_of(load.tensor)
+    what = f"{number}: {load.tensor.name} straight to LDS"
+
+    def offset(x: Sequence[Expr]) -> Expr:
+        return substitute(address.offset, dict(zip(address.coordinates, x, strict=True)))
+
+    tile, lane, whole = map(offset, (load.origin, lane_part(program, load), starts(program, load)))
+    if set(program.threads) & set(variables(tile)):
+        raise LayoutError(f"{what}: its tile begins where lanes say")
+    shown = (Shown("block", program.grid), Shown("thread", program.threads), Shown("offsets", (tile, lane, whole)))
+    yield Requirement(f"{what}: its address is in two parts", ForAll("their sum", eq(tile + lane, whole), TRUE, shown))
+    begins = ForAll("its tile begins in the tensor", inside(load.origin, load.tensor.descriptor.lengths), TRUE, shown)
+    yield Requirement(f"{what}: its tile is in range", begins)
+    positive = ForAll("what is a lane's own is not less", lane >= 0, given, shown)
+    yield Requirement(f"{what}: lanes are behind the tile's beginning", positive)
 
 
 def first_word(program: Program, store: SharedAccess) -> Expr:

@@ -279,3 +279,8 @@ def exchanged(tile: TileDistribution) -> tuple[TileDistribution, int, int]:
 def element_index(distribution: TileDistribution, element: Expr | int) -> tuple[Expr, ...]:
     """The Ys of one element of a fragment: all but the first two, as digits of its number."""
     return digits(element, distribution.ys[2:])
+
+
+def along_k(tile: TileDistribution) -> tuple[int, ...]:
+    """The Ys of an operand's tile that run along k."""
+    return tuple(y for y, major in enumerate(tile.encoding.ys_major) if major == 3)

@@ -180,7 +180,7 @@ class Comparison:
         copied = ACCESSES.get(element.instruction.name)
         if (copied and copied.from_lds) or element.instruction.name in TENSOR_STORES:
             yield f"{about}: order", unknown("a copy from LDS is none of a program's")
-        if element.lands and not partner.over and not element.spans and not element.alone:
+        if element.lands and not partner.lands and not element.spans and not element.alone:
             yield f"{about}: lands", unknown("it is under way beside others of its wave")
         elif element.spans > (partner.over if element.lands else 0):
             why = f"it is under way over {element.spans} barriers, {partner.over} in the program"
@@ -219,7 +219,7 @@ class Comparison:
     def _ordered(self, partners: Sequence[tuple[TracedElement, ExpectedElement | None]]) -> Decided:
         """Between two barriers, two accesses of a thread to LDS, one a store, that change places do not meet.
 
-        Loads to LDS are in no order among each other.
+        Loads to LDS are in no order among each other: that the program's own do not meet is proved of it.
         """
         number = {w.what: n for n, w in enumerate(self.wanted)}
         phases: dict[
@@ -229,8 +229,9 @@ class Comparison:
             if partner is not None and element.buffer == "lds":
                 phases.setdefault(partner.barriers, []).append((number[partner.what], element))
         for accesses in phases.values():
-            landing = [(0, element) for _, element in accesses if element.lands]
-            turned = [*changed_places(accesses), *((one, other) for (_, one), (_, other) in combinations(landing, 2))]
+            landing = [(self.wanted[n].lands, element) for n, element in accesses if element.lands]
+            pairs = ((one, other) for (its, one), (own, other) in combinations(landing, 2) if not (its and own))
+            turned = [*changed_places(accesses), *pairs]
             for one, other in turned[:MOST_TURNED]:
                 about = f"{self._about(other)}: before {one.instruction.address:#x} in the program"
                 apart = negation(eq(one.offset, other.offset))

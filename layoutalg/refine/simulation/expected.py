@@ -68,7 +68,8 @@ class ExpectedElement:
     size: int  # bytes
     width: int  # bytes that one instruction was meant to move
     loops: tuple[Expr, ...] = ()
-    over: int = 0  # of a copy straight to LDS: the barriers that it may be under way over, before it is awaited
+    lands: bool = False  # a copy straight to LDS brings it, at some time
+    over: int = 0  # and the barriers that it may be under way over, before it is awaited
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class _Walker(RowStatements):
         self.body(s.parts, self.at)
         for number in range(before, len(self.elements)):
             if self.elements[number].store:
+                self.elements[number] = replace(self.elements[number], lands=True)
                 self.flight.begin(number)
 
     def read_commit(self, s: Commit) -> None:
@@ -161,7 +163,7 @@ class _Walker(RowStatements):
         number = numbered(loop.index, count, self.program.requires)
         self.loops[number], at = count, {**at, loop.index: number}
         self.shared.add(number)
-        before, barriers = dict(self.held), self.barriers
+        before, barriers, flight = dict(self.held), self.barriers, self.flight.copied()
         marks = len(self.elements), len(self.carried)
         self.body(loop.body, at)  # once to see what it changes
         changed = [p for p, e in self.held.items() if p in before and before[p] is not e]
@@ -170,7 +172,7 @@ class _Walker(RowStatements):
         for key in list(self.carried)[marks[1] :]:
             del self.carried[key]
         unknown = {p: _at_head(number, p, before[p]) for p in changed}
-        self.held = before | unknown
+        self.held, self.flight = before | unknown, flight
         self.barriers, self.around = barriers + per_iteration * number, (*self.around, number)
         self.number = first
         self.body(loop.body, at)

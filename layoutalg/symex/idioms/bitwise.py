@@ -9,6 +9,7 @@
 | `a \\| b`, `a ^ b` | a + b | no bit is in both |
 | `a \\| b` | a + b − (a & b) | always |
 | `a & b`, `a \\| b`, `a ^ b` | one function of both | of large words, with data in them |
+| `2ᵏ·a ^ 2ᵏ·b` | 2ᵏ·(a ^ b) | always, of multiples that are seen |
 | `x ^ −1`, `~x` | −1 − x; of a choice, a choice of those | always |
 """
 
@@ -18,7 +19,8 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from layoutalg.index import ZERO, Expr, bitand, const, eq, mod, postorder, select, simplify, variables, xor
+from layoutalg.index import ZERO, Expr, bitand, const, div, eq, mod, postorder, select, simplify, variables, xor
+from layoutalg.index.multiples import is_multiple
 from layoutalg.index.normal import normal, recover
 from layoutalg.index.poly import Poly
 from layoutalg.symex.idioms.rules import Lemma, Rule, WordArithmetic, first, number
@@ -28,6 +30,9 @@ from layoutalg.symex.values.word import Word
 
 #: Nodes of two words with data from which on their bits are no longer looked at.
 MOST_NODES = 64
+
+#: Powers of two that are taken out of what is xor-ed.
+STEPS = (64, 32, 16, 8, 4, 2)
 
 #: Runs of ones in a constant, up to which each is a difference of two remainders.
 MOST_RUNS = 4
@@ -147,6 +152,15 @@ def with_all_ones(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     return None
 
 
+def xor_of_multiples(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
+    """`a ^ b`, where both are multiples of a power of two: that many times the one of what is left."""
+    one, other = w.unsigned(a), w.unsigned(b)
+    step = next((n for n in STEPS if is_multiple(one, n) and is_multiple(other, n)), 1)
+    if step == 1 or "const" in (one.op, other.op):
+        return None
+    return xor(*(simplify(div(e, step)) for e in (one, other))) * step
+
+
 def xor_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:
     """`a ^ b`, which is a sum with a constant of which the other has no bit."""
     return exclusive(w.unsigned(a), w.unsigned(b))
@@ -233,6 +247,7 @@ DISJUNCTIONS = (
 EXCLUSIVES = (
     Rule("all ones", with_all_ones, Lemma(xor(_S, -1), -1 - _S)),
     _large("xor"),
+    Rule("multiples of one power of two", xor_of_multiples, Lemma(xor(_A * 16, _B * 16), xor(_A, _B) * 16)),
     Rule("no bit is the constant's", xor_otherwise, Lemma(xor(_A, _B), _A + _B, eq(bitand(_A, _B), 0))),
 )
 COMPLEMENTS = (

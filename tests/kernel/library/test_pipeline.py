@@ -1,0 +1,101 @@
+"""Products whose tiles go straight to LDS: what is proved of the program, and programs with one thing wrong."""
+
+from dataclasses import replace
+
+import pytest
+
+from layoutalg.errors import LayoutError
+from layoutalg.index import value
+from layoutalg.kernel.access.prices import priced
+from layoutalg.kernel.library.contraction import contraction, contraction_task
+from layoutalg.kernel.library.einsum import parse_einsum
+from layoutalg.kernel.library.lds_layouts import TWISTS, order_of_rows, rows_of_k
+from layoutalg.kernel.library.plans import Cut, copied, plan_for
+from layoutalg.kernel.obligations.held import MissingValueError
+from layoutalg.kernel.program import Await, Barrier, LoadShared, Loop, StraightCopy
+from layoutalg.kernel.verify import verify
+from layoutalg.layout import TileDistribution
+
+PLAN = copied(plan_for("gfx950", "f16"), Cut((1, 1), (2, 2), 32, 2))
+PROGRAM = contraction(parse_einsum("mk,nk->mn"), "f16", plan=PLAN, widths=(8, 8, 8))
+LOOP = next(s for s in PROGRAM.body if isinstance(s, Loop))
+
+
+def changed(kind, change, which=0):
+    """The program with one statement of the loop's body changed, or left out."""
+    at = [n for n, s in enumerate(LOOP.body) if isinstance(s, kind)][which]
+    other = change(LOOP.body[at])
+    body = (*LOOP.body[:at], *([] if other is None else [other]), *LOOP.body[at + 1 :])
+    return replace(PROGRAM, body=tuple(replace(s, body=body) if s is LOOP else s for s in PROGRAM.body))
+
+
+def refused(program):
+    """Whether it is not proved, or no program."""
+    try:
+        return not verify(program).proved
+    except (LayoutError, MissingValueError):
+        return True
+
+
+def test_the_program_is_proved_and_reads_lds_without_conflicts():
+    assert verify(PROGRAM).proved
+    reads = [p for p in priced(PROGRAM, "gfx950") if isinstance(p.access, LoadShared)]
+    assert len(reads) == 8
+    assert {p.cycles for p in reads} == {1}
+
+
+def slot(copy):
+    return replace(copy, store=replace(copy.store, slot=1 - copy.store.slot))
+
+
+def next_tile(copy):
+    m, n, k = copy.load.origin
+    return replace(copy, load=replace(copy.load, origin=(m, n, k + 32)))
+
+
+def as_they_lie(copy):
+    """Lanes that load side by side what lies so in memory, though LDS is swizzled."""
+    plain = TileDistribution(copy.load.registers.distribution.encoding)
+    registers = replace(copy.load.registers, distribution=plain)
+    return replace(copy, load=replace(copy.load, registers=registers), store=replace(copy.store, registers=registers))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (Barrier, lambda _: None),
+        (Await, lambda _: None),
+        (Await, lambda s: replace(s, groups=1)),
+        (StraightCopy, lambda _: None),
+        (StraightCopy, slot),
+        (StraightCopy, next_tile),
+        (StraightCopy, as_they_lie),
+        (LoadShared, lambda s: replace(s, slot=1 - s.slot)),
+    ],
+)
+def test_one_thing_wrong_and_it_is_not_proved(kind, change, which):
+    assert refused(changed(kind, change, which))
+
+
+def test_the_order_of_rows_is_that_of_lds():
+    for length, k in ((128, 32), (64, 64), (256, 64)):
+        for twist in TWISTS:
+            layout, order = rows_of_k(length, k, 8, 2, twist), order_of_rows(length, k, 8, 2, twist)
+            x = order.lower(order.index)
+            word = layout.offset(x)
+            for row, column in ((0, 0), (1, 9), (37, 31), (length - 1, k - 1)):
+                assert value(word, dict(zip(order.index, (0, row, column), strict=True))) == row * k + column
+
+
+def test_the_library_takes_it_where_tiles_are_whole():
+    def name(*sizes, target="gfx950", einsum="mk,nk->mn"):
+        m, n, k = sizes
+        b = (n, k) if einsum.endswith("nk->mn") else (k, n)
+        return contraction_task(einsum, (m, k), b, "f16", target=target).program.name
+
+    assert "128x128x64_whole" in name(256, 384, 256)
+    assert "256x256x64_whole" in name(4096, 4096, 4096)
+    for other in (name(250, 384, 256), name(256, 384, 192), name(256, 384, 256, target="gfx942"),
+                  name(256, 384, 256, einsum="mk,kn->mn"), name(1 << 20, 128, 1024)):  # fmt: skip
+        assert "whole" not in other

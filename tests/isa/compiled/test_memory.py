@@ -7,7 +7,7 @@ import pytest
 
 from layoutalg.device.compile import compile_source
 from layoutalg.device.plain import execute_plainly
-from layoutalg.errors import Fault
+from layoutalg.errors import Fault, UnsupportedInstructionError
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.isa.run.launch import execute
@@ -31,7 +31,7 @@ def drawn(seed, target):
 
 
 def left(run, code, short=False):
-    """What both tensors hold; or, of one wave and a tensor that is too short for it, the fault."""
+    """What both tensors hold; or the fault, of one wave and a tensor that is too short for it; or what is refused."""
     threads, size = (code.kernel.wave_size, 20 * OWN + 3) if short else (THREADS, BYTES)
     given = np.random.default_rng(5).integers(0, 256, size, np.uint8)
     try:
@@ -39,6 +39,8 @@ def left(run, code, short=False):
         return [one.tobytes() for one in found.outputs]
     except Fault as fault:
         return str(fault)
+    except UnsupportedInstructionError:
+        return "refused"
 
 
 def assert_same(seed, target):
@@ -56,7 +58,7 @@ def test_drawn_accesses_are_the_same(target):
     seen = set[str]()
     for n in range(count(1, 200)):
         seen |= assert_same(FIRST + n, target)
-    assert len(seen) > 15 or not KNOWN, seen
+    assert len(seen) > 12 or not KNOWN, seen
 
 
 @pytest.mark.slow

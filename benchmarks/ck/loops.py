@@ -54,7 +54,7 @@ CUTS = (
     ((2, 2), (4, 2), 32, 2), ((2, 2), (4, 2), 32, 1), ((4, 4), (2, 2), 32, 1), ((4, 4), (2, 2), 64, 1),
     ((4, 2), (2, 4), 32, 2), ((4, 2), (2, 4), 64, 2), ((4, 2), (2, 4), 64, 1),
 )  # fmt: skip
-"""Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k, its slots in LDS."""
+"""Of ours: how often a wave repeats the instruction, and waves, along m and n; the tile's k (of 16 bits), slots."""
 RESULTS = {"fp8": "f16"}
 """Of which CK's results are of another type."""
 STRAIGHT = (((2, 2), (2, 2), 32, 2), ((2, 2), (2, 2), 64, 2), ((2, 2), (4, 2), 32, 2), ((4, 2), (2, 4), 32, 2),
@@ -115,7 +115,8 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
 
 def of_ours(cut: Cut, dtype: str, target: str, straight: bool = False) -> Row:
     """Ours, of operands along k; of sizes that the tile does not divide, or straight to LDS of whole tiles."""
-    usual, (repeats, waves, deep, slots) = plan_for(target, OURS[dtype]), cut
+    usual, (repeats, waves, words, slots) = plan_for(target, OURS[dtype]), cut
+    deep = 2 * words // element_type(dtype).bytes
     plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots))
     plan = plans.copied(usual, plans.Cut(repeats, waves, deep, slots)) if straight else plan
     how = "straight to LDS" if straight else f"{slots} slot{'s'[: slots - 1]}"
@@ -178,7 +179,8 @@ def rows(target: str, dtype: str, tiles: Sequence[str], ck: Path | None) -> Iter
     asked_for = [(Tile.parse(text), pipeline) for text in tiles for pipeline in PIPELINES]
     found = [of_ck(*one, dtype, target, (ck / "include",)) for one in asked_for] if ck else []
     found += [of_ours(cut, dtype, target) for cut in CUTS]
-    found += [of_ours(cut, dtype, target, True) for cut in STRAIGHT] if target == "gfx950" else []
+    straight = target == "gfx950" and element_type(dtype).bytes == 2
+    found += [of_ours(cut, dtype, target, True) for cut in STRAIGHT] if straight else []
     return (cells(row, dtype, target) for row in sorted(found, key=lambda row: row.tile))
 
 

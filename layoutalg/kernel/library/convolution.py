@@ -20,8 +20,9 @@ from layoutalg.kernel.library.windows import Windows, around, image_of, shifted
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
 from layoutalg.lazy import lazy_imports
-from layoutalg.target.dtypes import KERNEL_DTYPES
+from layoutalg.target.dtypes import OPERAND_DTYPES
 from layoutalg.target.elements import numbers
+from layoutalg.target.known import formats_of
 
 with lazy_imports():
     import numpy as np
@@ -149,7 +150,7 @@ def _work(
         input.shape, weight.shape, dtype, groups=groups, result=result, target=target,
         stride=stride, pad=pad, dilation=dilation,
     )  # fmt: skip
-    x, w = (numbers(one, KERNEL_DTYPES[dtype]) for one in (input, weight))
+    x, w = (numbers(one, OPERAND_DTYPES[dtype], formats_of(target)) for one in (input, weight))
     return Work(
         [input, weight], (task,),
         lambda: convolved(x, w, stride=stride, dilation=dilation, pad=pad, groups=groups), exact=False,

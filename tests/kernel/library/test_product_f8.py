@@ -18,8 +18,10 @@ from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
 from layoutalg.kernel.emit import emit, emit_unverified
 from layoutalg.kernel.library.contraction import contraction, contraction_task
+from layoutalg.kernel.library.convolution import convolution
 from layoutalg.kernel.library.copies import Copy
 from layoutalg.kernel.library.einsum import parse_einsum
+from layoutalg.kernel.library.windows import Windows
 from layoutalg.kernel.program import Barrier, LoadShared, Loop, MemoryAccess, Multiply, Program, Statement
 from layoutalg.kernel.program.fragments import FMA
 from layoutalg.kernel.verify import verify
@@ -85,6 +87,11 @@ def test_each_code_is_the_number_of_the_targets_format(target: str, dtype: str) 
     finite = np.isfinite(wanted)
     assert np.array_equal(found[finite], wanted[finite])
     assert not np.isfinite(found[~finite]).any()
+
+
+def test_convolutions_are_proved_too() -> None:
+    windows = Windows((3, 3), (1, 1), (1, 1), (1, 1))
+    assert verify(convolution(windows, "f8", "f32", target="gfx942", widths=(16, 4))).proved
 
 
 @pytest.mark.parametrize(("target", "dtype"), turns(CELLS))

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.laid_out import LaidOut
 from layoutalg.isa.run.launch import Execution, at_once
 from layoutalg.isa.run.spaces import UndefinedBytes
+from layoutalg.records import dataclass
 
 #: Words of noise: twice those that are looked at from one place on (machine.h).
 _NOISE = 1 << 16

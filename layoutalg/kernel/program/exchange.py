@@ -12,11 +12,11 @@ Of L lanes side by side, lane q has words j = 0 … L − 1 beforehand, and afte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from layoutalg.index import Expr
 from layoutalg.kernel.program.statement import Statement, Uses
 from layoutalg.kernel.program.tiles import Registers
+from layoutalg.records import dataclass
 
 WORD = 4
 """Bytes of what lanes give each other at a time."""

@@ -82,7 +82,11 @@ def cases() -> Iterator[Case]:
         yield Case("contraction", (a, b), "f16", {"einsum": einsum})
     for filter, stride, pad in (((72, 3, 3, 64), (1, 1), (1, 1)), ((72, 3, 5, 64), (2, 1), (1, 2))):
         yield Case("conv", ((2, 13, 11, 64), filter), "f16", {"stride": stride, "pad": pad})
+    # rows that a block shares, whose waves add up the parts
+    for dtype, length in (("f32", 4100), ("f16", 8200)):
+        yield Case("reduce", ((961, length),), dtype, {"axes": (1,), "how": "sum"})
     # more blocks than processors, which compute tiles in turns
+    yield Case("contraction", ((2048, 256), (2304, 256)), "f16", {"einsum": "ik,jk->ij"})
     yield Case("conv", ((5, 97, 66, 64), (64, 3, 3, 64)), "f16", _CONV)
 
 

@@ -93,6 +93,24 @@ template <typename Words> static __device__ inline __attribute__((always_inline)
 dwords (CDNA 3 ISA, "Buffer Resource Descriptor")."""
 
 
+ONCE = """\
+// Loads what is not loaded again: by NVIDIA's load that says so to its caches, where it is 16 bytes.
+template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_once(const Words* memory) {
+#if defined(__NVPTX__) || defined(__CUDA_ARCH__)
+    if constexpr (sizeof(Words) == 16) {
+        typedef unsigned Copied __attribute__((ext_vector_type(4)));
+        Copied v;
+        asm("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+            : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(memory));
+        return __builtin_bit_cast(Words, v);
+    }
+#endif
+    return *memory;
+}
+"""
+"""The device function of loads that are not repeated."""
+
+
 PRODUCTS_IN_LDS = """\
 // Products of tiles in LDS run beside the thread. begin_products(): sums in registers are theirs from here on;
 // await_products(): of all but so many groups they are the thread's again. publish_lds(): what the thread has written

@@ -24,6 +24,7 @@ from layoutalg.kernel.emit.conversions import used
 from layoutalg.kernel.emit.exchange import EXCHANGE
 from layoutalg.kernel.emit.instructions import (
     COPIES,
+    ONCE,
     PRODUCTS_IN_LDS,
     RANGED,
     matrix_load_source,
@@ -333,6 +334,8 @@ def _operations(program: Program) -> str:
             found[PRODUCTS_IN_LDS] = None
         if isinstance(s, Exchange):
             found[EXCHANGE] = None
+        if isinstance(s, Load) and s.once:
+            found[ONCE] = None
         if isinstance(s, Load) and s.ranged:
             found[RANGED] = None
     return "\n".join(found)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from layoutalg.index import TRUE, Expr
 from layoutalg.index.c import c_code, c_expression
 from layoutalg.kernel.access.rows import kept_at, row_index, source_index
-from layoutalg.kernel.emit.conversions import F32, as_float, converted
-from layoutalg.kernel.emit.registers import each_register, guarded, one_register, register_at, set_each
+from layoutalg.kernel.emit.conversions import F32, as_float, converted, neutral
+from layoutalg.kernel.emit.registers import UNROLL, each_register, guarded, one_register, register_at, set_each
 from layoutalg.kernel.program import FOLDS, Divide, Exponentiate, Fold, MaskScores, Move, Program, Reading, Rescale
 from layoutalg.kernel.program.names import index_type
 
@@ -125,13 +125,17 @@ class RowWriter(Reading[str]):
 
     def folded_over_lanes(self, s: Fold) -> str:
         """Lanes give each other what they have, bit by bit; then each takes it in."""
-        take = taking(s)
-        lines = [f"float v = {as_float(one_register(s.a), s.a.dtype)};"]
+        take, tile, kept = taking(s), s.a.distribution, len(s.c.distribution.ys)
+        one, steps = as_float(one_register(s.a), s.a.dtype), tuple(range(kept, len(tile.ys)))
+        lines = [f"float v = {neutral(s.how, F32) if steps else one};"]
+        lines += [f"{UNROLL}for (int {tile.y_index[n].value.name} = 0; {tile.y_index[n].value.name} < {tile.ys[n]}; "
+                  f"++{tile.y_index[n].value.name})" for n in steps]  # fmt: skip
+        lines += [f"    {take.format('v', one)}"] if steps else []
         for bits in s.lanes:
             lines += ["{", f"    const float there = of_lane(v, {bits});", f"    {take.format('v', 'there')}", "}"]
-        c = register_at(s.c, s.a.distribution.y_index)
+        c = register_at(s.c, tile.y_index[:kept])
         lines.append(take.format(c, "v"))
-        return f"// {s.c.name} takes in {s.a.name}, over lanes\n{each_register(s.a, chr(10).join(lines))}"
+        return f"// {s.c.name} takes in {s.a.name}, over lanes\n{each_register(s.a, chr(10).join(lines), steps)}"
 
 
 def taking(s: Fold) -> str:

@@ -308,7 +308,8 @@ def _move(s: MemoryAccess, memory: str, dtype: DType, offset: str) -> str:
     if isinstance(s, SharedAccess):  # clang splits what an array of smaller elements does not align
         place = f"__builtin_assume_aligned({memory} + {at}, {width * dtype.bytes})"
     if s.loads:
-        return f"const {kind} v = *(const {kind}*){place};\n{each}{element} = {converted(f'v[{lane}]', dtype, held)};"
+        read = f"load_once((const {kind}*){place})" if isinstance(s, Load) and s.once else f"*(const {kind}*){place}"
+        return f"const {kind} v = {read};\n{each}{element} = {converted(f'v[{lane}]', dtype, held)};"
     return f"{kind} v;\n{each}v[{lane}] = {converted(element, held, dtype)};\n*({kind}*){place} = v;"
 
 

@@ -25,7 +25,7 @@ from layoutalg.kernel.library.einsum import elements_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, HOW, INPUT, RESULT, RESULT_OF, VECTOR
-from layoutalg.kernel.library.staging import swizzled
+from layoutalg.kernel.library.sharing import MOST_PARTS, WAVE, Sharing, Tiles, rows_of, tiles_along_k, tiles_along_m
 from layoutalg.kernel.obligations.limits import launchable
 from layoutalg.kernel.program import (
     Barrier,
@@ -42,20 +42,15 @@ from layoutalg.kernel.program import (
     Store,
     StoreShared,
     Tensor,
-    Vector,
 )
-from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import (
     LayoutError,
     PassThrough,
-    TensorDescriptor,
-    TileDistribution,
     make_naive_tensor_descriptor,
     make_single_stage_tensor_adaptor,
 )
 from layoutalg.lazy import lazy_imports
-from layoutalg.records import dataclass
-from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES, DType
+from layoutalg.target.dtypes import DTYPES, KERNEL_DTYPES
 from layoutalg.target.elements import numbers
 
 with lazy_imports():
@@ -63,52 +58,16 @@ with lazy_imports():
     import numpy.typing as npt
 
 NAMES = "abcdefgh"
-BANKS = 32
-"""Words that LDS gives in a cycle, on most targets."""
-MOST_PARTS = 64
-"""Parts of a row, all of which one thread holds in the end."""
 LONG = 2048
 """Vectors of a row from which on so many threads share it."""
+WHOLE, BY_WAVES = 1024, ("sm_90",)
+"""Vectors of a row from which on a block shares it, whose waves add up its parts, and where that was measured."""
 FILLS = 120 * 1024
 """Threads that fill a GPU."""
 PART, ONCE = 64, 1 << 18
 """Elements of a part of a row, and of a tensor that is cut into parts, at least."""
 MOST_CUTS = 4096
 """Parts of a row: one block adds them up; a quarter where memory runs across rows, and a block has less of each."""
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """How a block shares rows: `parts` threads a row, `vector` elements a load, `unroll` loads of each before adding.
-
-    `rows`: rows of each thread (where memory runs along k).
-    """
-
-    parts: int = 32
-    vector: int = 1
-    unroll: int = 4
-    rows: int = 1
-    threads: int = 256
-
-    def rows_of_block(self, kinds: str) -> int:
-        """The rows of a block's tile."""
-        return self.threads // self.parts * (self.rows if kinds[-1] == "r" else self.vector)
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """The tiles of a block: what is loaded, the sums of parts, the parts of whole rows, their sums; the map in LDS."""
-
-    rows: int
-    step: int
-    loaded: TileDistribution
-    vector: Vector
-    partial: TileDistribution
-    stored: Vector
-    parts: TileDistribution
-    read: Vector
-    layout: TensorDescriptor
-    words: int
 
 
 def merged(shape: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, ...], str]:
@@ -166,17 +125,19 @@ def reduction(
     k = var("kt", (depth + (tiles.step - 1)) // tiles.step)
     loaded = Registers("loaded", kind, tiles.loaded)
     partial, parts = Registers("partial", f32, tiles.partial), Registers("parts", f32, tiles.parts)
-    taken = Registers("taken", f32, _rows_of(tiles.rows, sharing.threads))
+    lanes = WAVE if sharing.by_wave else 1
+    taken = Registers("taken", f32, rows_of(tiles.rows, sharing.threads, lanes))
     lds = Shared("lds", f32, tiles.words)
     body = (
         Clear(partial, how),
-        Loop(k, (Load(loaded, source, (block * tiles.rows, k * tiles.step), tiles.vector, fill=how),
+        Loop(k, (Load(loaded, source, (block * tiles.rows, k * tiles.step), tiles.vector, fill=how,
+                      once=sharing.by_wave),
                  Fold(partial, loaded, how))),
         StoreShared(lds, tiles.layout, partial, tiles.stored),
         Barrier(),
         LoadShared(parts, lds, tiles.layout, tiles.read),
         Clear(taken, how),
-        Fold(taken, parts, how),
+        Fold(taken, parts, how, tuple(1 << n for n in range(lanes.bit_length() - 1))),
         Store(target, taken, (block * tiles.rows,)),
     )  # fmt: skip
     few = prod(list(size.values())) < 1 << (index_bits - 1)
@@ -191,11 +152,11 @@ def reduction(
     )  # fmt: skip
 
 
-def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
+def sharing_for(kinds: str, lengths: Sequence[int], dtype: str, target: str = "cpu") -> Sharing:
     """How rows are best shared, for these lengths (figures: benchmarks/gpu/RESULTS.md).
 
-    >>> sharing_for("kr", (8192, 8192), "f32")
-    Sharing(parts=64, vector=4, unroll=4, rows=1, threads=256)
+    >>> sharing_for("kr", (8192, 8192), "f32").parts, sharing_for("kr", (8192, 8192), "f32", "sm_90").parts
+    (64, 256)
     """
     bytes_each = dtype_named(dtype).bytes
     vector = next(w for w in (8, 4, 2, 1) if w * bytes_each <= 16 and lengths[-1] % w == 0)
@@ -203,6 +164,8 @@ def sharing_for(kinds: str, lengths: Sequence[int], dtype: str) -> Sharing:
     rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
     if kinds[-1] == "r":
         vectors = -(-depth // vector)
+        if target in BY_WAVES and vectors >= WHOLE and rows * Sharing.threads >= 2 * FILLS:
+            return Sharing(Sharing.threads, vector, 2, by_wave=True)
         shared = vectors >= LONG and rows * MOST_PARTS >= 4 * FILLS  # long rows, and so many that there are enough
         parts = min(max(4, _power(vectors)), MOST_PARTS if shared else 128 // bytes_each)
         unroll = min(4, _power(-(-vectors // parts)))
@@ -218,69 +181,11 @@ def _power(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-def tiles_along_k(sharing: Sharing, kind: DType) -> Tiles:
-    """Memory runs along the rows: the lanes of a row load vectors side by side."""
-    _refuse(sharing, kind)
-    lanes, side_by_side = sharing.parts, sharing.threads // sharing.parts
-    rows, step = sharing.rows_of_block("r"), sharing.unroll * lanes * sharing.vector
-    if rows > sharing.threads:
-        raise LayoutError(f"reduce: {rows} rows for {sharing.threads} threads; give at most {lanes} rows a thread")
-    down = [sharing.rows, side_by_side]
-    wide = min(4, lanes)
-    words = min(BANKS // lanes, rows) if lanes < BANKS else 1  # rows that lie side by side in the banks
-    packed = make_naive_tensor_descriptor((rows, lanes), (lanes, 1))
-    return Tiles(
-        rows, step,
-        encoded([], [down, [sharing.unroll, lanes, sharing.vector]], [[(1, 1), (2, 1)]], [(1, 0), (2, 0), (2, 2)]),
-        2 if sharing.vector > 1 else None,
-        encoded([], [down, [lanes]], [[(1, 1), (2, 0)]], [(1, 0)]),
-        None,
-        encoded([sharing.threads // rows], [[rows], [lanes // wide, wide]], [[(0, 0), (1, 0)]], [(2, 0), (2, 1)]),
-        1 if wide > 1 else None,
-        swizzled((rows, lanes), wide, words) if max(wide, words) <= min(4, lanes // 2) else packed, rows * lanes,
-    )  # fmt: skip
-
-
-def tiles_along_m(sharing: Sharing, kind: DType) -> Tiles:
-    """Memory runs across the rows: a vector is of several rows, and each group of threads takes other k."""
-    _refuse(sharing, kind)
-    groups, across, wide = sharing.parts, sharing.threads // sharing.parts, min(4, sharing.vector)
-    rows, step = sharing.rows_of_block("k"), sharing.unroll * groups
-    if sharing.vector > groups:
-        raise LayoutError(f"reduce: vectors of {sharing.vector} rows; give at least as many parts, not {groups}")
-    over = [across, sharing.vector // wide, wide]
-    return Tiles(
-        rows, step,
-        encoded([], [over, [sharing.unroll, groups]], [[(2, 1), (1, 0)]], [(1, 1), (1, 2), (2, 0)]),
-        (0, 1) if sharing.vector > 1 else None,
-        encoded([], [over, [groups]], [[(2, 0), (1, 0)]], [(1, 1), (1, 2)]),
-        1 if wide > 1 else None,
-        encoded([sharing.threads // rows], [[rows], [groups]], [[(0, 0), (1, 0)]], [(2, 0)]),
-        None,
-        make_naive_tensor_descriptor((rows, groups), (1, rows)), rows * groups,
-    )  # fmt: skip
-
-
-def _refuse(sharing: Sharing, kind: DType) -> None:
-    for name in ("parts", "vector", "unroll", "rows", "threads"):
-        n = getattr(sharing, name)
-        if n < 1 or n & (n - 1):
-            raise LayoutError(f"reduce: {name} = {n}; give a power of two")
-    if sharing.vector * kind.bytes > 16:
-        raise LayoutError(f"reduce: vectors of {sharing.vector} {kind.name}; give at most 16 bytes")
-    if sharing.parts > min(MOST_PARTS, sharing.threads):
-        raise LayoutError(f"reduce: {sharing.parts} parts a row; give at most {MOST_PARTS}, and no more than threads")
-
-
-def _rows_of(rows: int, threads: int) -> TileDistribution:
-    """A row for each thread, and copies where threads are more."""
-    return encoded([threads // rows], [[rows]], [[(0, 0), (1, 0)]], [])
-
-
 def _name(kinds: str, how: How, dtypes: tuple[str, str], index_bits: int, sharing: Sharing, tiles: Tiles) -> str:
     dtype, result = dtypes
     wide = f"_v{sharing.vector}" if sharing.vector > 1 else ""
     threads = f"_t{sharing.threads}" if sharing.threads != Sharing.threads else ""
+    threads += "_waves" if sharing.by_wave else ""
     return (f"reduce_{how}_{kinds}_{dtype}{'' if result == dtype else f'_{result}'}{wide}_{tiles.rows}x{tiles.step}"
             f"_p{sharing.parts}{threads}{'_i64' if index_bits == 64 else ''}")  # fmt: skip
 
@@ -289,39 +194,45 @@ def _name(kinds: str, how: How, dtypes: tuple[str, str], index_bits: int, sharin
 
 
 def reduce_tasks(
-    shape: Sequence[int], axes: Sequence[int], how: How, dtype: str, result: str | None = None
+    shape: Sequence[int], axes: Sequence[int], how: How, dtype: str, result: str | None = None, target: str = "cpu"
 ) -> tuple[Task, ...]:
     """numpy's sum or max over axes; where rows are few, and long ones divide, in parts first."""
     lengths, kinds = merged(shape, axes)
     kept = tuple(n for d, n in enumerate(shape) if d not in axes)
     last = kinds.rindex("r")
     outer, length, inner = lengths[:last], lengths[last], lengths[last + 1 :]
-    parts = _parts(kinds, lengths, dtype)
+    parts = _parts(kinds, lengths, dtype, target)
     if parts == 1:
-        return (_reduction(kinds, lengths, how, (dtype, result or dtype), bits_for(math.prod(shape)), kept),)
+        return (_reduction(kinds, lengths, how, (dtype, result or dtype), bits_for(math.prod(shape)), kept, target),)
     left = (*outer, parts, *inner)
     cut = (math.prod(outer) * parts, length // parts, *inner)
     return (
-        _reduction("krk"[: len(cut)], cut, how, (dtype, "f32"), bits_for(math.prod(shape)), left),
-        _reduction(kinds, left, how, ("f32", result or dtype), bits_for(math.prod(left)), kept),
+        _reduction("krk"[: len(cut)], cut, how, (dtype, "f32"), bits_for(math.prod(shape)), left, target),
+        _reduction(kinds, left, how, ("f32", result or dtype), bits_for(math.prod(left)), kept, target),
     )
 
 
 def _reduction(
-    kinds: str, lengths: Sequence[int], how: How, dtypes: tuple[str, str], bits: int, shape: tuple[int, ...]
+    kinds: str,
+    lengths: Sequence[int],
+    how: How,
+    dtypes: tuple[str, str],
+    bits: int,
+    shape: tuple[int, ...],
+    target: str,
 ) -> Task:
-    sharing = sharing_for(kinds, lengths, dtypes[0])
+    sharing = sharing_for(kinds, lengths, dtypes[0], target)
     program = reduction(kinds, how, dtypes[0], dtypes[1], bits, sharing)
     return Task(program, {f"N_{x}": n for x, n in zip(NAMES, lengths, strict=False)}, shape)
 
 
-def _parts(kinds: str, lengths: Sequence[int], dtype: str) -> int:
+def _parts(kinds: str, lengths: Sequence[int], dtype: str, target: str) -> int:
     """Into how many parts the last reduced dimension is cut, where its rows are too few blocks to fill a GPU.
 
     A divisor, such that loads stay as wide; 1 for none.
     """
     rows = math.prod(n for n, kind in zip(lengths, kinds, strict=True) if kind == "k")
-    sharing, length, along = sharing_for(kinds, lengths, dtype), lengths[kinds.rindex("r")], kinds[-1] == "r"
+    sharing, length, along = sharing_for(kinds, lengths, dtype, target), lengths[kinds.rindex("r")], kinds[-1] == "r"
     threads = -(-rows // sharing.rows_of_block(kinds)) * sharing.threads
     if threads >= FILLS or length < 2 * PART or math.prod(lengths) < ONCE:
         return 1
@@ -339,7 +250,9 @@ def _known(how: str) -> How:
 
 def _emitted(target: str, kinds: str, how: str, dtype: str, result: str | None, vector: int) -> Program:
     long = [4096] * (len(kinds) - 1) + [4097 * vector]  # rows long enough to be shared, whose vectors are no wider
-    sharing = sharing_for(kinds, long, dtype) if set(kinds) <= {"k", "r"} and "r" in kinds and vector > 0 else None
+    sharing = (
+        sharing_for(kinds, long, dtype, target) if set(kinds) <= {"k", "r"} and "r" in kinds and vector > 0 else None
+    )
     known = _known(how)
     if vector != 1 and (sharing is None or sharing.vector != vector):
         raise LayoutError(f"--vector {vector}: give 1, 2, 4 or 8, up to 16 bytes")
@@ -354,7 +267,7 @@ def _work(
         return found
 
     return Work(
-        [input], reduce_tasks(input.shape, axes, _known(how), dtype, result),
+        [input], reduce_tasks(input.shape, axes, _known(how), dtype, result, target),
         lambda: wide().sum(axis=axes) if how == "sum" else wide().max(axis=axes), exact=False,
         size=lambda: float(np.abs(wide()).sum(axis=axes).max()) if how == "sum" else 0.0,
     )  # fmt: skip

@@ -24,6 +24,7 @@ from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
 from layoutalg.kernel.program import (
     BoxCopy,
     Exchange,
+    Fold,
     GlobalAccess,
     LoadShared,
     MemoryAccess,
@@ -89,7 +90,7 @@ def lacks(program: Program, target: str) -> str:
         name: tuple(n for n, gpu in builds().items() if gpu.vendor == "nvidia")
         for name in (*(s.by for s in program.of(LoadShared) if s.by), *("copies of boxes" for _ in program.of(BoxCopy)))
     }
-    if any(program.of(Exchange)):
+    if any(program.of(Exchange)) or any(s.lanes for s in program.of(Fold)):
         needed["exchanges of lanes"] = tuple(n for n, gpu in builds().items() if gpu.vendor in ("amd", "nvidia"))
     found = ((name, there) for name, there in needed.items() if name != FMA.name and target not in there)
     return next((f"{name}; {', '.join(there)} have it" for name, there in found), "")

@@ -114,6 +114,26 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
     yield Requirement(f"{what}: waves are the hardware's", ForAll("threads of a wave share it", alike, together, both))
 
 
+def side_by_side(what: str, program: Program, lanes: int) -> Iterator[Requirement]:
+    """Threads that differ in the lowest bits of their number alone have lanes that differ in theirs.
+
+    Waves of every target are whole groups of 32 threads of one number after the other, so they are of one wave.
+    """
+    thread, step = ZERO, 1
+    for t in program.threads:
+        thread, step = thread + t * step, step * (int(t.hi) + 1)
+    *waves, lane = program.lanes
+    shown = (Shown("thread", program.threads), Shown("lane", program.lanes))
+    place = ForAll("the lowest bits are the thread's", eq(lane % lanes, thread % lanes), TRUE, shown)
+    yield Requirement(f"{what}: lanes are the hardware's", place)
+    others = primed(program.threads)
+    alike = [eq(one, substitute(one, others)) for one in (*waves, lane // lanes)]
+    together = eq(thread // lanes, substitute(thread, others) // lanes)
+    both = (Shown("thread", program.threads), Shown("thread", tuple(others.values())))
+    group = ForAll("threads side by side share all other bits", all_of(*alike), together, both)
+    yield Requirement(f"{what}: lanes side by side are threads side by side", group)
+
+
 def _waves(s: Multiply, lane: Expr) -> tuple[tuple[Expr, ...], Expr]:
     """Variables for the P index: the waves', and the lane's of one instruction."""
     *waves, lanes = lanes_of(s.c.distribution)

@@ -65,7 +65,7 @@ RESERVED = (
         r"tw?\d+|table\d+|block\d+|launched_blocks?|word|v|place|there|lds_bytes|data_at|copy_to_lds|copy_inside_to_lds|copy_straight(_ranged)?|landing(_of)?|tile_at|commit_copies|await_copies|meet_under_way|publish_lds|operand_at|begin_products|commit_products|await_products|hold|load_matrices\w*"
         r"|Words?|Copied|to_bf16|from_bf16|TensorBox|PhaseBarrier|lds_at|make_barriers|await_phase|expect_bytes|leave|copy_box|copy_pixels|turn|last_slot|next_turn|keep_registers|take_registers|meet"
         r"|full|empty|slot|.*_box"
-        r"|words|w|turn_words|power_of_two|of_lane|greater_of|rescale|greater|kept",
+        r"|words|w|turn_words|load_once|power_of_two|of_lane|greater_of|rescale|greater|kept",
         "the emitted text",
     ),
     (r".*_start|.*_inside", "the emitted text"),

@@ -141,6 +141,7 @@ class Load(GlobalAccess):
 
     `fill` is "sum" (0) or "max" (the least number): neutral in what is done with the values.
     `only`: the tile is loaded where this holds, the same for all threads; for copies (`AsyncCopy`).
+    `once`: the kernel reads these elements once, and caches may be told so.
     `ranged`: the guard is the range that an instruction checks, where a target has one: no branch, zeros elsewhere.
 
     >>> from layoutalg.kernel.library.transpose import register_transpose
@@ -157,6 +158,7 @@ class Load(GlobalAccess):
     fill: How = "sum"
     only: Expr = TRUE
     ranged: bool = False
+    once: bool = False
 
     uses = Uses(reads=("tensor",), fills=("registers",))
     words = "load", "{0.at_once}{0.guard}"

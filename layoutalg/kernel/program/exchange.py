@@ -75,4 +75,4 @@ class Exchange(Statement):
             yield f"Ys {after} of {name} are not those of {self.source.name}, {before}, of which {self.y} is two"
 
 
-__all__ = ["WORD", "Exchange"]
+__all__ = ["MOST", "WORD", "Exchange"]

@@ -95,6 +95,8 @@ class RowStatements(Reading[None]):
 
     def read_fold(self, s: Fold) -> None:
         rank = len(s.c.distribution.ys)
+        if s.lanes and rank < len(s.a.distribution.ys):
+            raise NotReadable(f"{self.program.name}: lanes fold several registers each")
         for y in ys_of(s.a):
             taken = self.as_f32(s.a, y)
             for bits in s.lanes:

@@ -11,7 +11,8 @@ import pytest
 from layoutalg.index import as_expr, var
 from layoutalg.kernel.emit import emit
 from layoutalg.kernel.library.entry import Task
-from layoutalg.kernel.library.reduce import NAMES, Sharing, reduce_tasks, reduction, sharing_for
+from layoutalg.kernel.library.reduce import NAMES, reduce_tasks, reduction, sharing_for
+from layoutalg.kernel.library.sharing import Sharing
 from layoutalg.kernel.program import (
     Barrier,
     Clear,

@@ -83,3 +83,10 @@ def test_a_product_of_known_sizes_has_it_in_its_program_and_name() -> None:
     program = contraction_task("mk,nk->mn", (1024, 256), (1152, 256), "f16", target="gfx942").program
     assert (program.chiplets, program.grid[0].hi) == (8, 1)
     assert "_group2_chiplets8_" in program.name
+
+
+@pytest.mark.parametrize("dtype", ["f8", "bf8", "f32"])
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_products_of_every_type_are_ordered(dtype: str, target: str) -> None:
+    usual = plan_for(target, dtype)
+    assert taken_in(ordered(usual, target, shape(4096, 4224)), shape(4096, 4224)) < taken_in(usual, shape(4096, 4224))

@@ -208,15 +208,17 @@ static __device__ inline __attribute__((always_inline)) void mfma_scale_f32_32x3
     for (int i = 0; i < 16; ++i) c[i] = z[i];
 }
 
-// Loads 16 bytes where inside, else zeros: by gfx9's buffers, that load nothing out of their range, without a branch.
+// Loads 16 bytes at first + along where both are inside, else zeros: by gfx9's buffers, that load nothing out of their
+// range, without a branch. What stands for an outside is added, so that a loop moves along without asking for both.
 template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(
-    const void* memory, unsigned bytes, bool inside
+    const void* memory, unsigned first, bool first_inside, unsigned along, bool along_inside
 ) {
 #if defined(__gfx942__) || defined(__gfx950__)
-    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x80000000, 0x00020000);
-    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, inside ? bytes : 0x80000000, 0, 0));
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x7ffffff0, 0x00020000);
+    const unsigned at = (first_inside ? first : 0x80000000) + (along_inside ? along : 0x7ffffff0);
+    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
 #else
-    return inside ? *(const Words*)((const char*)memory + bytes) : (Words)(0);
+    return first_inside & along_inside ? *(const Words*)((const char*)memory + (first + along)) : (Words)(0);
 #endif
 }
 
@@ -257,7 +259,7 @@ contraction_ik_jk_ij_f8_f16_mfma_scale_v16x16x8(const unsigned char* __restrict_
             const int g = 0;
             const int m = bm * 128 + y0 * 64 + (tx >> 2);
             const int k = ((tx & 63) & 3) * 16;
-            const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 1, (m < N_i) & (k < N_k));
+            const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)(0) * 1, true, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 1, (m < N_i) & (k < N_k));
             #pragma unroll
             for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
         }
@@ -270,7 +272,7 @@ contraction_ik_jk_ij_f8_f16_mfma_scale_v16x16x8(const unsigned char* __restrict_
             const int g = 0;
             const int n = bn * 128 + y0 * 64 + (tx >> 2);
             const int k = ((tx & 63) & 3) * 16;
-            const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)((unsigned)N_k * (unsigned)n + (unsigned)k) * 1, (n < N_j) & (k < N_k));
+            const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)(0) * 1, true, (unsigned)(int)((unsigned)N_k * (unsigned)n + (unsigned)k) * 1, (n < N_j) & (k < N_k));
             #pragma unroll
             for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
         }
@@ -315,7 +317,7 @@ contraction_ik_jk_ij_f8_f16_mfma_scale_v16x16x8(const unsigned char* __restrict_
                 const int g = 0;
                 const int m = bm * 128 + y0 * 64 + (tx >> 2);
                 const int k = (kt + 1) * 64 + ((tx & 63) & 3) * 16;
-                const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 1, (m < N_i) & (k < N_k));
+                const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m) * 1, (m < N_i), (unsigned)(int)((unsigned)k) * 1, (k < N_k));
                 #pragma unroll
                 for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
             }
@@ -328,7 +330,7 @@ contraction_ik_jk_ij_f8_f16_mfma_scale_v16x16x8(const unsigned char* __restrict_
                 const int g = 0;
                 const int n = bn * 128 + y0 * 64 + (tx >> 2);
                 const int k = (kt + 1) * 64 + ((tx & 63) & 3) * 16;
-                const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)((unsigned)N_k * (unsigned)n + (unsigned)k) * 1, (n < N_j) & (k < N_k));
+                const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)((unsigned)N_k * (unsigned)n) * 1, (n < N_j), (unsigned)(int)((unsigned)k) * 1, (k < N_k));
                 #pragma unroll
                 for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
             }

@@ -674,15 +674,17 @@ static __device__ inline __attribute__((always_inline)) void commit_copies() {
     asm volatile("" : : : "memory");  // what is counted later is issued later
 }
 
-// Loads 16 bytes where inside, else zeros: by gfx9's buffers, that load nothing out of their range, without a branch.
+// Loads 16 bytes at first + along where both are inside, else zeros: by gfx9's buffers, that load nothing out of their
+// range, without a branch. What stands for an outside is added, so that a loop moves along without asking for both.
 template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(
-    const void* memory, unsigned bytes, bool inside
+    const void* memory, unsigned first, bool first_inside, unsigned along, bool along_inside
 ) {
 #if defined(__gfx942__) || defined(__gfx950__)
-    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x80000000, 0x00020000);
-    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, inside ? bytes : 0x80000000, 0, 0));
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x7ffffff0, 0x00020000);
+    const unsigned at = (first_inside ? first : 0x80000000) + (along_inside ? along : 0x7ffffff0);
+    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
 #else
-    return inside ? *(const Words*)((const char*)memory + bytes) : (Words)(0);
+    return first_inside & along_inside ? *(const Words*)((const char*)memory + (first + along)) : (Words)(0);
 #endif
 }
 

@@ -228,15 +228,17 @@ static __device__ inline __attribute__((always_inline)) void mfma_f32_32x32x16_f
     for (int i = 0; i < 16; ++i) c[i] = z[i];
 }
 
-// Loads 16 bytes where inside, else zeros: by gfx9's buffers, that load nothing out of their range, without a branch.
+// Loads 16 bytes at first + along where both are inside, else zeros: by gfx9's buffers, that load nothing out of their
+// range, without a branch. What stands for an outside is added, so that a loop moves along without asking for both.
 template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(
-    const void* memory, unsigned bytes, bool inside
+    const void* memory, unsigned first, bool first_inside, unsigned along, bool along_inside
 ) {
 #if defined(__gfx942__) || defined(__gfx950__)
-    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x80000000, 0x00020000);
-    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, inside ? bytes : 0x80000000, 0, 0));
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x7ffffff0, 0x00020000);
+    const unsigned at = (first_inside ? first : 0x80000000) + (along_inside ? along : 0x7ffffff0);
+    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
 #else
-    return inside ? *(const Words*)((const char*)memory + bytes) : (Words)(0);
+    return first_inside & along_inside ? *(const Words*)((const char*)memory + (first + along)) : (Words)(0);
 #endif
 }
 
@@ -280,7 +282,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
             const int g = 0;
             const int m = bm * 128 + y0 * 64 + (tx >> 2);
             const int k = ((tx & 63) & 3) * 8;
-            const float16x8 v = load_inside<float16x8>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 2, (m < N_m) & (k < N_k));
+            const float16x8 v = load_inside<float16x8>(a, (unsigned)(int)(0) * 2, true, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 2, (m < N_m) & (k < N_k));
             #pragma unroll
             for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
         }
@@ -342,7 +344,7 @@ gemm_bias_relu_f16_mfma_v8x8x8(const _Float16* __restrict__ a, const _Float16* _
                 const int g = 0;
                 const int m = bm * 128 + y0 * 64 + (tx >> 2);
                 const int k = (kt + 1) * 32 + ((tx & 63) & 3) * 8;
-                const float16x8 v = load_inside<float16x8>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 2, (m < N_m) & (k < N_k));
+                const float16x8 v = load_inside<float16x8>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m) * 2, (m < N_m), (unsigned)(int)((unsigned)k) * 2, (k < N_k));
                 #pragma unroll
                 for (int y2 = 0; y2 < 8; ++y2) a_loaded[y0][y1][y2] = v[y2];
             }

@@ -12,10 +12,10 @@ there only, is a polynomial in it (for a window of an image, `at0 = 2Â·ho + y âˆ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from layoutalg.index import TRUE, Expr, all_of, postorder, var
+from layoutalg.index import TRUE, ZERO, Expr, add, all_of, postorder, prod, var, variables
 from layoutalg.index.normal import normal, simplify
 from layoutalg.index.radix import horner
 from layoutalg.kernel.program import Tensor
@@ -116,6 +116,29 @@ class _Digits:
         for child, part in zip(self.adaptor.lower_ids[maker], parts, strict=True):
             self.descend(child, part)
         self.known[i] = horner([self.known[child] for child in self.adaptor.lower_ids[maker]], merge.lengths)
+
+
+def summands(address: Address, moving: Collection[Expr]) -> tuple[tuple[Expr, Collection[Expr]], ...]:
+    """The offset as a sum of what these coordinates move and of all else, each with its coordinates, else as a whole.
+
+    A sum it is where no part has coordinates of both and none is taken away: then each is at most the offset of an
+    element, wherever its own coordinates are in range.
+
+    >>> from layoutalg.layout import make_naive_tensor_descriptor
+    >>> from layoutalg.target.dtypes import DTYPES
+    >>> a = address_of(Tensor("a", DTYPES["f16"], make_naive_tensor_descriptor((64, 32), (32, 1)), ("m", "k")))
+    >>> summands(a, {a.coordinates[1]})
+    ((m * 32, (m,)), (k, (k,)))
+    """
+    still, along = list[Expr](), list[Expr]()
+    for monomial, factor in normal(address.offset).terms.items():
+        found = {v for v in variables(*monomial) if v.value.index}
+        if not moving or factor < 0 or (found.intersection(moving) and not found <= {*moving}):
+            return (ZERO, ()), (address.offset, address.coordinates)
+        (along if found.intersection(moving) else still).append(prod([*monomial, factor]))
+    own = tuple(c for c in address.coordinates if c in moving)
+    others = tuple(c for c in address.coordinates if c not in moving)
+    return (simplify(add(*still)), others), (simplify(add(*along)), own)
 
 
 def written(offset: Expr) -> Expr:

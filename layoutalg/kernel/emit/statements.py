@@ -7,7 +7,7 @@ from textwrap import indent
 
 from layoutalg.index import TRUE, Expr, conjuncts, extent_of, prod, variables
 from layoutalg.index.c import c_code
-from layoutalg.kernel.access.address import Address, address_of
+from layoutalg.kernel.access.address import Address, address_of, summands
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import first_word, leading_of
 from layoutalg.kernel.access.places import bounds, first_copy, starts, tile_start, word_of
@@ -120,7 +120,7 @@ class Writer(StraightWriter):
             return self.ranged(s, x, address)
         first = first_copy(self.program, s.registers) if isinstance(s, Store) else TRUE
         stored_by = [] if first is TRUE else [self.text(first)]
-        inside = [*stored_by, *self.within(s, x, address)]
+        inside = [*stored_by, *self.guards(s, x, address).values()]
         there = [self.text(p) for p in conjuncts(address.valid) if p is not TRUE]
         if padded and inside:
             move = guarded(inside, "\n".join([*padded, guarded(there, move)]))
@@ -134,13 +134,20 @@ class Writer(StraightWriter):
         return f"{title}\n{each_register(s.registers, chr(10).join([*lines, move]), s.together, outside)}"
 
     def ranged(self, s: Load, x: tuple[Expr, ...], address: Address) -> str:
-        """A load that is in range where its guard holds; its address is a number, that may be wrong elsewhere."""
+        """A load that is in range where its guard holds; its address is a number, that may be wrong elsewhere.
+
+        What a loop moves is added to what stays, each with its own guard, where the address is such a sum.
+        """
         kind, (each, lane) = vector_type(s.tensor.dtype.c, s.width), _lanes(s)
-        inside = " & ".join(f"({test})" for test in self.within(s, x, address))
-        at = f"(unsigned){self.wrapped(address.offset)} * {s.tensor.dtype.bytes}"
+        loops = {loop.index for loop in self.program.of(Loop)}
+        moving = {c for c, e in zip(address.coordinates, x, strict=True) if not loops.isdisjoint(variables(e))}
+        guards, at = self.guards(s, x, address), list[str]()
+        for part, own in summands(address, moving):
+            inside = " & ".join(f"({test})" for c, test in guards.items() if c in own) or "true"
+            at.append(f"(unsigned){self.wrapped(part)} * {s.tensor.dtype.bytes}, {inside}")
         lines = [
             str(c_code(dict(zip(s.tensor.names, x, strict=True)), bits=self.bits, proved=True)),
-            f"const {kind} v = load_inside<{kind}>({s.tensor.name}, {at}, {inside});",
+            f"const {kind} v = load_inside<{kind}>({s.tensor.name}, {', '.join(at)});",
             f"{each}{one_register(s.registers)} = v[{lane}];",
         ]
         title = f"// {s.registers.name} <- {s.tensor.name}, in range"
@@ -189,10 +196,10 @@ class Writer(StraightWriter):
         copies = f"{title}\n{each_register(load.registers, chr(10).join(text), load.together)}"
         return copies if load.only is TRUE else guarded([self.text(load.only)], copies)
 
-    def within(self, s: GlobalAccess, x: tuple[Expr, ...], address: Address) -> list[str]:
-        """Which coordinates must be tested, in the names that they were given."""
+    def guards(self, s: GlobalAccess, x: tuple[Expr, ...], address: Address) -> dict[Expr, str]:
+        """Which coordinates must be tested, and how, in the names that they were given."""
         tested = zip(bounds(s, x), address.coordinates, s.tensor.descriptor.lengths, strict=True)
-        return [f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE]
+        return {c: f"{c.value.name} < {self.text(n)}" for needed, c, n in tested if needed is not TRUE}
 
     def read_shared_access(self, s: SharedAccess) -> str:
         """An access to LDS; words are 32-bit numbers."""

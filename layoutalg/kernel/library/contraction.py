@@ -197,7 +197,7 @@ def contraction_task(
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None:
         held = widths[:2] if letters.kinds[3] else (1, 1)
-        few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes < RANGE
+        few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes <= RANGE
         plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone, few)
         plan = replace(plan, ranged=plan.ranged and few)
     ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)

@@ -142,8 +142,8 @@ def global_access(program: Program, number: int, access: GlobalAccess) -> Iterat
         yield from ranged(program, what, access)
 
 
-RANGE = 1 << 31
-"""Bytes that a ranged load can reach: an offset of so many stands for where nothing is loaded."""
+RANGE = (1 << 31) - 16
+"""Bytes that a ranged load can reach (`emit.instructions.RANGED`)."""
 
 RANGED_BYTES = 16
 """Bytes of a ranged load."""
@@ -156,7 +156,8 @@ def ranged(program: Program, what: str, load: Load) -> Iterator[Requirement]:
         raise LayoutError(f"{what}: a ranged load is of {RANGED_BYTES} bytes at once, and gives zeros")
     if not address.is_polynomial or load.tensor.dtype != load.registers.dtype:
         raise LayoutError(f"{what}: a ranged load needs elements as they are held, at a polynomial in the coordinates")
-    yield from fits(f"{what}: bytes fit the range", [address.offset * size], RANGE.bit_length(), program.requires)
+    end = (address.offset + 1) * size  # of 16 bytes at a multiple of 16: below 2³¹ it is at most RANGE
+    yield from fits(f"{what}: bytes fit the range", [end], 32, program.requires)
 
 
 def vector(what: str, access: MemoryAccess, descriptor: TensorDescriptor) -> Iterator[Requirement]:

@@ -9,7 +9,10 @@ from layoutalg.index import symbol
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.kernel.emit import emit, emit_unverified
+from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.copies import Copy
+from layoutalg.kernel.library.einsum import parse_einsum
+from layoutalg.kernel.library.plans import packed, plan_for
 from layoutalg.kernel.program import Load, Program
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
@@ -70,9 +73,9 @@ def test_machine_code_is_proved_and_carried_out(target: str) -> None:
 
 
 WRONG = {
-    "what is outside is in range": ("bytes : 0x80000000", "bytes : 0x7ffffff0"),
-    "the range is too short": ("0, 0x80000000, 0x00020000", "0, 0x40000000, 0x00020000"),
-    "the range is longer than the offset that stands for outside": ("0, 0x80000000, 0x0002", "0, 0x80000010, 0x0002"),
+    "what is outside is in range": ("along : 0x7ffffff0", "along : 0x7fffffe0"),
+    "the range is too short": ("0, 0x7ffffff0, 0x00020000", "0, 0x40000000, 0x00020000"),
+    "the range is longer than the offset that stands for outside": ("0, 0x7ffffff0, 0x0002", "0, 0x80000000, 0x0002"),
     "rows are not guarded": ("(d0 < R) & (d1 < C)", "(d1 < C)"),
     "another column": ("(unsigned)d1) * 2", "(unsigned)d1 + 8) * 2"),
 }
@@ -90,3 +93,44 @@ def test_machine_code_of_wrong_text_is_not_proved(what: str) -> None:
 def test_without_a_guard_the_text_is_that_of_any_load() -> None:
     assert "load_inside<" in emit_unverified(copied(1 << 30))
     assert "load_inside<" not in emit_unverified(copied(1 << 30, guarded=False))
+
+
+PRODUCT = contraction(
+    parse_einsum("mk,nk->mn"), "f16", widths=(8, 8, 8),
+    plan=packed(replace(plan_for("gfx942", "f16"), repeats=(1, 1), waves=(2, 2), ranged=True, stages=1)),
+)  # fmt: skip
+
+
+def of_product(text: str) -> MachineCode:
+    return decode_kernel(read_kernels(compile_source(text, "gfx942").payload)[PRODUCT.name])
+
+
+@pytest.mark.slow
+def test_what_a_loop_moves_is_guarded_by_itself_and_proved() -> None:
+    text = emit(verify(PRODUCT), "gfx942")
+    assert (
+        "(unsigned)(int)((unsigned)N_k * (unsigned)m) * 2, (m < N_m), (unsigned)(int)((unsigned)k) * 2, (k < N_k)"
+        in text
+    )
+    code = of_product(text)
+    assert prove_binary(code, PRODUCT).proved
+    sizes = dict(zip((size.value.name for size in PRODUCT.sizes), PRODUCT.sizes, strict=True))
+    case = make_case(PRODUCT, {sizes["N_m"]: 40, sizes["N_n"]: 56, sizes["N_k"]: 88})
+    assert attempt(code, PRODUCT, case).exact
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("first : 0x80000000", "first : 0x80000010"),  # with the other outside the sum begins anew at 0
+        ("along : 0x7ffffff0", "along : 0x80000000"),
+        ("along : 0x7ffffff0", "along : 0"),
+        ("(m < N_m), (unsigned)", "true, (unsigned)"),
+        ("(unsigned)k) * 2, (k < N_k)", "(unsigned)k) * 2, true"),
+    ],
+)
+def test_what_a_loop_moves_is_not_proved_where_a_guard_is_wrong(old: str, new: str) -> None:
+    text = emit_unverified(PRODUCT)
+    assert old in text
+    assert not prove_binary(of_product(text.replace(old, new)), PRODUCT).proved

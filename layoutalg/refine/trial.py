@@ -199,9 +199,13 @@ def _elements(tensor: Tensor, sizes: Mapping[Expr, int], memory: Mapping[Tensor,
 def small_sizes(program: Program, seed: int = 0, most: int = 40, elements: int = 1 << 13) -> dict[Expr, int]:
     """Sizes that the program takes, at random: ragged, small, tensors of at most so many elements, and few blocks.
 
+    Of a program whose least sizes have more, tensors are of as many as these.
+
     Raises `LaunchError` when none of many are.
     """
-    rng = random.Random(seed)
+    rng, least = random.Random(seed), {s: _least(s) for s in program.sizes}
+    counts = [tensor.descriptor.element_space_size for tensor in program.tensors]
+    elements = max(elements, *(value(count, least) for count in counts if count.op != "const"), 0)
     for _ in range(DRAWS):
         sizes = {s: _drawn(rng, s, most) for s in program.sizes}
         while not _few(program, sizes, elements) and (large := [s for s, n in sizes.items() if n > _least(s)]):

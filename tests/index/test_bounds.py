@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from layoutalg.index import TRUE, all_of, array, as_expr, simplify, symbol, var
+from layoutalg.index import TRUE, all_of, array, as_expr, select, simplify, symbol, var
 from layoutalg.index.bounds import at_least_zero, in_range
 from tests.matrix import some
 
@@ -135,3 +135,12 @@ def test_what_is_at_least_zero_is_never_negative(seed):
     assert not at_least_zero(e - least - 1)
     for k in range(-2, 3):
         assert not at_least_zero(e + k) or least + k >= 0
+
+
+def test_of_a_choice_each_way_is_in_range_where_it_is_taken():
+    m, n = symbol("M", min=1), symbol("N", min=1)
+    i, j = symbol("i", min=0), symbol("j", min=0)
+    given = all_of(i < m, j < n, m * n < 1000)
+    assert in_range(select(j + 1 < n, j + 1, j) + n * i, 0, 1000, given)
+    assert not in_range(select(j < n, j + 1, j) + n * i, 0, 1000, given)  # 999 + 1 for M = 1, N = 999
+    assert not in_range(select(i < m, j + 1, j) + n * i, 0, 1000, given)

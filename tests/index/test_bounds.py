@@ -142,5 +142,5 @@ def test_of_a_choice_each_way_is_in_range_where_it_is_taken():
     i, j = symbol("i", min=0), symbol("j", min=0)
     given = all_of(i < m, j < n, m * n < 1000)
     assert in_range(select(j + 1 < n, j + 1, j) + n * i, 0, 1000, given)
-    assert not in_range(select(j < n, j + 1, j) + n * i, 0, 1000, given)  # 999 + 1 for M = 1, N = 999
-    assert not in_range(select(i < m, j + 1, j) + n * i, 0, 1000, given)
+    assert not in_range(select(j < n, j + 1, j) + n * i, 0, 999, given)  # 999 for M = 1, N = 999
+    assert not in_range(select(i < m, j + 1, j) + n * i, 0, 999, given)

@@ -4,6 +4,7 @@ import functools
 import gc
 import os
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,11 @@ def program() -> Callable[..., MachineCode]:
 @pytest.fixture
 def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts without the runs that refute: for what must not be proved, whether or not a run shows it wrong."""
-    for limit in ("refine.replay.STEPS", "refine.replay.ALL_STEPS", "audit.runs.ALL_STEPS", "audit.alone.ALL_STEPS"):
-        monkeypatch.setattr(f"layoutalg.{limit}", 0)
+    for room, limit in (
+        ("refine.replay", "STEPS"), ("refine.replay", "ALL_STEPS"), ("audit.runs", "ALL_STEPS"),
+        ("audit.alone", "ALL_STEPS"),
+    ):  # fmt: skip
+        monkeypatch.setattr(import_module(f"layoutalg.{room}"), limit, 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -72,7 +72,7 @@ def function_of_large(name: str) -> Callable[[WordArithmetic, Word, Word], Expr 
     """The operation of words whose bits nobody needs, since data are in them; to look at them takes long."""
 
     def found(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
-        if nodes(a.expr) + nodes(b.expr) <= MOST_NODES:
+        if nodes(a.expr) + nodes(b.expr) <= MOST_NODES or ZERO in (simplify(a.expr), simplify(b.expr)):
             return None
         data = any(kind_of(v) is Kind.DATA for v in variables(a.expr, b.expr))
         return w.unknown_of(name, 1 << a.bits, a.expr, b.expr, const(a.bits)) if data else None

@@ -188,6 +188,7 @@ READ = {
     "no bit can be in both": ((word(T * 16), word(J % 16)), (word(T * 16), word(J % 17))),
     "a sum, less what is in both": ((word(X), word(J)), None),
     "all ones": ((word(X), word(const(-1))), (word(X), word(const(-2)))),
+    "multiples of one power of two": ((word(T * 16), word(J * 16)), (word(T * 16), word(J))),
     "no bit is the constant's": ((word(T), word(const(128))), None),
     "the complement of a choice": ((word(select(J < 5, -1, 0)),), (word(J),)),
     "the complement of a number": ((word(J),), None),

@@ -95,7 +95,7 @@ def holders(tile: TileDistribution, p: Sequence[int] | None = None, *, at: Mappi
         raise DrawError(f"no lane {chosen}: P has lengths {tuple(value(n, sizes) for n in tile.ps)}")
     rows, columns = (1, *lengths)[-2:]
     width = max(WIDTH, min(48.0, WIDE / columns), text_width(max((m[0].name for m in every.values()), key=len), 10) + 6)
-    factors = [[value(n, sizes) for n in h] for h in tile.encoding.hs]
+    factors = [[value(n, sizes) for n in h] for h in tile.sole_encoding.hs]
     down, across = ([], *factors)[-2:]
     left = 16 + max(BAND * len(down), 34.0) + 8
     top = BAND * len(across) + (22 if down else 8)

@@ -128,7 +128,7 @@ class _Writer:
     def distribution(self, tile: TileDistribution) -> str:
         """A make_static_tile_distribution of the encoding written out."""
         self.require("make_static_tile_distribution", "a tile distribution")
-        e = tile.encoding
+        e = tile.sole_encoding
         args = [
             self.sequence(e.rs),
             self.types([self.sequence(h) for h in e.hs]),

@@ -212,7 +212,7 @@ def _adaptor(item: AdaptorItem) -> Data:
 def _distribution(item: DistributionItem) -> Data:
     stated = {key: value for key in ("wave_size", "warps") if (value := getattr(item, key)) is not None}
     window = {} if item.window is None else {"window": written(item.window)}
-    return {**_encoding(item.distribution.encoding), **stated, **window, **_examples(item.examples)}
+    return {**_encoding(item.distribution.sole_encoding), **stated, **window, **_examples(item.examples)}
 
 
 def _access(item: AccessItem) -> Data:

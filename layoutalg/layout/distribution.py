@@ -163,6 +163,11 @@ class TileDistribution(Displayed):
         """The lengths of the tile (X)."""
         return self.encoding.lengths
 
+    @property
+    def sole_encoding(self) -> TileDistributionEncoding:
+        """The encoding, which says all of the map; LayoutError where it does not."""
+        return self.encoding
+
     @cached_property
     def ps(self) -> Index:
         """The length of each P."""
@@ -262,6 +267,11 @@ class SwizzledDistribution(TileDistribution):
         same = (n is not None and same_length(m, n) for m, n in zip(wanted, found, strict=False))
         if len(found) != len(wanted) or not all(same):
             raise LayoutError(f"an order of {found} for a tile of {wanted}")
+
+    @property
+    def sole_encoding(self) -> TileDistributionEncoding:
+        """None is: the order is no part of an encoding."""
+        raise LayoutError("a tile whose elements are in another order has no encoding that says so")
 
     @cached_property
     def adaptor(self) -> TensorAdaptor:

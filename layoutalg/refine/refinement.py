@@ -206,6 +206,8 @@ def _dealt(program: Program) -> BlockOrder | None:
     """What the machine code makes of it is the number in the grid: one to one, by the program's obligations."""
     if program.chiplets == 1:
         return None
+    if not program.linear or program.persistent:
+        raise NotReadable(f"blocks for {program.chiplets} chiplets of a grid that is not launched as one row of tiles")
     launched, number = _launched(program), _linear(program)
     dealt = chiplet_order(launched, prod(program.extents), program.chiplets)
     return BlockOrder((AxisOrder(launched, (Renumbered((number,), (dealt,), {dealt: number}),)),))

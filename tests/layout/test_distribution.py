@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 
+from layoutalg.draw.holders import holders
+from layoutalg.formats.ck_write import to_ck
 from layoutalg.index import prod, symbol
 from layoutalg.index.evaluate import grids
-from layoutalg.layout import LayoutError, NoInverseError
+from layoutalg.interop.cute import thread_value
+from layoutalg.layout import (
+    LayoutError,
+    NoInverseError,
+    SwizzledDistribution,
+    Xor,
+    make_single_stage_tensor_adaptor,
+)
 from layoutalg.layout.distributed_tensor import coordinates
 from layoutalg.layout.distribution import TileDistribution, TileDistributionEncoding
 from layoutalg.layout.encodings import make_embed_tile_distribution_encoding, make_reduce_tile_distribution_encoding
@@ -157,3 +166,14 @@ def test_encodings_are_values():
     )
     assert again == GUIDE
     assert hash(TileDistribution(again)) == hash(TileDistribution(GUIDE))
+
+
+@pytest.mark.parametrize("written", [thread_value, to_ck, holders])
+def test_a_tile_in_another_order_is_not_written_as_its_encoding(written):
+    plain = TileDistribution(encoding([], [[4], [8]], [[(1, 0), (2, 0)]], []))
+    order = make_single_stage_tensor_adaptor([Xor((4, 8))], [[0, 1]], [[0, 1]])
+    swizzled = SwizzledDistribution(plain.encoding, order)
+    assert not np.array_equal(reached(swizzled), reached(plain))
+    assert written(plain)
+    with pytest.raises(LayoutError, match="in another order"):
+        written(swizzled)

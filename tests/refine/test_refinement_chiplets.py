@@ -10,7 +10,7 @@ from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import decode_kernel
 from layoutalg.kernel.emit import emit_unverified
 from layoutalg.kernel.library.contraction import contraction_task
-from layoutalg.kernel.library.transpose import lds_transpose
+from layoutalg.kernel.library.transpose import lds_transpose, register_transpose
 from layoutalg.kernel.library.views import pad
 from layoutalg.kernel.program import Program
 from layoutalg.refine.refinement import BinaryVerdict, prove_binary
@@ -63,6 +63,13 @@ def test_blocks_dealt_otherwise_are_not(one: str, other: str) -> None:
 @pytest.mark.slow
 def test_the_order_of_another_program_is_not_its_own() -> None:
     assert not asked(emit_unverified(PLAIN)).proved
+
+
+def test_a_grid_of_rows_and_columns_is_dealt_to_no_chiplets() -> None:
+    plain = register_transpose(64, 64)
+    text = emit_unverified(plain)
+    assert asked(text, program=plain).proved
+    assert not asked(text, program=replace(plain, chiplets=8)).proved
 
 
 @pytest.mark.parametrize(("target", "dtype"), turns([("gfx942", "f16"), ("gfx950", "bf16"), ("gfx942", "f32")]))

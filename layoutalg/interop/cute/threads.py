@@ -89,7 +89,7 @@ def thread_value(distribution: TileDistribution) -> Layout:
     """
     if not isinstance(distribution, TileDistribution):
         raise LayoutError(f"thread_value of a {type(distribution).__name__}: a TileDistribution is wanted")
-    encoding = distribution.encoding
+    encoding = distribution.sole_encoding
     stride: dict[tuple[int, int], Term] = {(0, n): 0 for n in range(len(encoding.rs))}
     below: Term = 1
     for d, h in enumerate(encoding.hs):

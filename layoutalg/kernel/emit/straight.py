@@ -15,7 +15,7 @@ from layoutalg.index import TRUE, Expr, extent_of, postorder, prod, substitute, 
 from layoutalg.index.c import c_code
 from layoutalg.kernel.access.address import address_of, offset_of
 from layoutalg.kernel.access.places import bounds, starts, tile_start, word_of
-from layoutalg.kernel.emit.registers import each_register
+from layoutalg.kernel.emit.registers import each_register, guarded
 from layoutalg.kernel.emit.rows import RowWriter
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.obligations.straight import lane_part
@@ -186,6 +186,7 @@ class StraightWriter(RowWriter):
         text = [f"{self.index} place;", "{", *(indent(p, "    ") for p in self.landing_place(store)), "}", *begin]
         title = f"// {store.shared.name} <- {load.tensor.name}, without waiting"
         copies = f"{title}\n{each_register(load.registers, chr(10).join(text), load.together)}"
+        copies = copies if load.only is TRUE else guarded([self.text(load.only)], copies)
         if self.reading:
             copies, self.reading = AWAIT_READS + copies, False
         return copies

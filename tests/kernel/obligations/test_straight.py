@@ -263,9 +263,12 @@ def found_in(program, pattern):
     return re.findall(pattern, emit_unverified(program).split('extern "C"')[-1])
 
 
-@pytest.mark.slow
-def test_a_product_reads_lds_beside_copies():
-    """Two tiles of k in turns: fragments of one are read, and the copies of the other begin before they are used."""
+@cache
+def in_turns(always):
+    """A product of tiles of k in two slots: the next one is copied where it is there, or always, the first behind it.
+
+    Fragments of one are read, and the copies of the other begin before they are used.
+    """
     plan = Plan(FMA, (4, 4), (16, 16), 16, 1, direct=True, stages=2, whole=True)
     program = contraction(merged(parse_einsum("ki,kj->ij")), "f32", plan=plan, widths=(4, 4, 4))
     packed = make_naive_tensor_descriptor((1, 64, 16), (1024, 1, 64))
@@ -275,11 +278,26 @@ def test_a_product_reads_lds_beside_copies():
         if isinstance(s, Loop):
             return replace(s, body=tuple(map(other, s.body)))
         if isinstance(s, AsyncCopy):
-            place = (*s.load.origin[:2], (k + 1) % extent_of(k) * 16 if s.load.only is not TRUE else s.load.origin[2])
-            return StraightCopy(replace(s.load, only=TRUE, origin=place), replace(s.store, descriptor=packed))
+            load = s.load
+            if always and load.only is not TRUE:
+                load = replace(load, only=TRUE, origin=(*load.origin[:2], (k + 1) % extent_of(k) * 16))
+            return StraightCopy(load, replace(s.store, descriptor=packed))
         return replace(s, descriptor=packed) if hasattr(s, "shared") else s
 
-    program = replace(program, body=tuple(map(other, program.body)))
+    return replace(program, body=tuple(map(other, program.body)))
+
+
+def test_copies_that_have_a_condition_are_made_under_it():
+    """The tile behind the last one lies outside of the tensor."""
+    test = r"if \(kt \+ 1 < \(N_k \+ 15\) >> 4\) {\n(?: .*\n)*? +copy_straight<16>"
+    assert len(found_in(in_turns(False), test)) == 2
+    assert found_in(in_turns(True), test) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("always", [True, False])
+def test_a_product_reads_lds_beside_copies(always):
+    program = in_turns(always)
     assert verify(program).proved
     code = decode_kernel(read_kernels(compile_source(emit_unverified(program), "gfx950").payload)[program.name])
     a, b = (np.arange(48 * 64, dtype=np.float32).reshape(48, 64) % n for n in (5, 7))

@@ -19,6 +19,11 @@ HEAD = """
 #include <hip/hip_runtime.h>
 #define T threadIdx.x
 #define G (blockIdx.x * blockDim.x + T)
+#ifdef __GFX9__
+#define WORDS 0x27000
+#else
+#define WORDS 0x31004000
+#endif
 extern "C" __global__ void k(const int* in, int* out, int n) {
   __shared__ int tile[256];
 """
@@ -32,6 +37,13 @@ SUM = NOTHING + ("unsigned long long sum = (unsigned long long)(unsigned)in[G] *
                  " + ((unsigned long long)(unsigned)x << 32 | T); ")  # fmt: skip
 
 THROUGH = "tile[T] = in[G]; {} out[G] = tile[T ^ {}];"
+
+#: Four numbers from one on that each of 32 lanes stores at once, so many bytes apart.
+OF_A_BUFFER = (
+    "typedef int Four __attribute__((ext_vector_type(4))); int x = {0}; if (G < 32)"
+    " __builtin_amdgcn_raw_buffer_store_b128((Four){{x, x + 1, x + 2, x + 9}},"
+    " __builtin_amdgcn_make_buffer_rsrc(out, (short)0, 4096, WORDS), {1} * x, 0, 0);"
+)
 
 #: Name → what a kernel does, whether numpy finds nothing, and whether the compiled run says so.
 KERNELS = {
@@ -52,6 +64,9 @@ KERNELS = {
                                          False, False),
     "two lanes to one place": ("out[blockIdx.x * 256 + (T & ~1)] = in[G];", False, False),
     "two lanes alike to one place": ("out[blockIdx.x * 256 + (T & ~1)] = n;", True, True),
+    "four dwords of a buffer over another lane's": (OF_A_BUFFER.format("T & 31", 4), False, False),
+    "four dwords of a buffer over its like": (OF_A_BUFFER.format("0", 4), True, True),
+    "four dwords of a buffer beside another lane's": (OF_A_BUFFER.format("T & 31", 16), True, True),
     "two blocks to one place": ("if (T == 0) out[0] = blockIdx.x;", False, False),
     "two blocks alike to one place": ("if (T == 0) out[0] = n;", True, False),
     "another block's place is read": ("out[G] = out[(G + 256) & 1023];", False, False),

@@ -489,6 +489,14 @@ static WHOLE bool holds(Block *B, Wave *W, const uint64_t *at, uint64_t further,
   return true;
 }
 
+// The same of one of several elements that an instruction stores, when all are stored.
+template <int SPACE, unsigned SIZE>
+static WHOLE bool still_holds(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,
+                              uint32_t (*from)[LANES]) {
+  const Span s = look<SIZE>(at, further, lanes);
+  return !s.some || holds<SPACE, SIZE>(B, W, at, further, lanes, from, 0, s);
+}
+
 // What was stored, whoever looks at it.
 template <int SPACE, unsigned SIZE>
 static WHOLE void heed_stored(Block *B, Wave *W, const uint64_t *at, uint64_t further, const uint32_t *lanes,

@@ -111,7 +111,17 @@ class TextMemory:
             one = replace(placed, size=4)
             for k in range(dwords):
                 brought += self._element(instruction, one, k, f"{name}", f"{name}_in[{k}]", 4 * k, access.size)
+        if access.store and dwords > 1:
+            self._hold(operand_of(instruction, "data"), dwords, name)
         self._arrive(instruction, access, brought, in_lds)
+
+    def _hold(self, data: Operand, dwords: int, at: str) -> None:
+        """Dwords that were stored one after the other: whether none has put another lane's out of its place."""
+        held = (
+            f"still_holds<GLOBAL, 4>(B, W, {at}, {4 * k}, {at}_in[{k}], W->{data.kind} + {data.index + k})"
+            for k in range(dwords)
+        )
+        self.emission.whole(f"if (CHECKED && !rises<{4 * dwords}>({at}) && !({' && '.join(held)})) return FAULT;")
 
     def _issue(self, instruction: Instruction, access: MemoryInstruction) -> None:
         """What counters look at of an access: that it is made, what it stores, and what it brings."""

@@ -121,8 +121,8 @@ class _Digits:
 def summands(address: Address, moving: Collection[Expr]) -> tuple[tuple[Expr, Collection[Expr]], ...]:
     """The offset as a sum of what these coordinates move and of all else, each with its coordinates, else as a whole.
 
-    A sum it is where no part has coordinates of both and none is taken away: then each is at most the offset of an
-    element, wherever its own coordinates are in range.
+    A sum it is where no part has coordinates of both and none is taken away, or may be by a stride below 0: then each
+    is at most the offset of an element, wherever its own coordinates are in range.
 
     >>> from layoutalg.layout import make_naive_tensor_descriptor
     >>> from layoutalg.target.dtypes import DTYPES
@@ -133,7 +133,8 @@ def summands(address: Address, moving: Collection[Expr]) -> tuple[tuple[Expr, Co
     still, along = list[Expr](), list[Expr]()
     for monomial, factor in normal(address.offset).terms.items():
         found = {v for v in variables(*monomial) if v.value.index}
-        if not moving or factor < 0 or (found.intersection(moving) and not found <= {*moving}):
+        away = factor < 0 or any(v.lo < 0 for v in variables(*monomial))
+        if not moving or away or (found.intersection(moving) and not found <= {*moving}):
             return (ZERO, ()), (address.offset, address.coordinates)
         (along if found.intersection(moving) else still).append(prod([*monomial, factor]))
     own = tuple(c for c in address.coordinates if c in moving)

@@ -7,6 +7,7 @@ from textwrap import indent
 
 from layoutalg.index import TRUE, Expr, conjuncts, extent_of, prod, variables
 from layoutalg.index.c import c_code
+from layoutalg.index.normal import holds
 from layoutalg.kernel.access.address import Address, address_of, summands
 from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
 from layoutalg.kernel.access.matrix_operands import first_word, leading_of
@@ -136,12 +137,15 @@ class Writer(StraightWriter):
     def ranged(self, s: Load, x: tuple[Expr, ...], address: Address) -> str:
         """A load that is in range where its guard holds; its address is a number, that may be wrong elsewhere.
 
-        What a loop moves is added to what stays, each with its own guard, where the address is such a sum.
+        What a loop moves is added to what stays, each with its own guard, where the address is such a sum, and each
+        coordinate is in range by its own guard.
         """
         kind, (each, lane) = vector_type(s.tensor.dtype.c, s.width), _lanes(s)
-        loops = {loop.index for loop in self.program.of(Loop)}
-        moving = {c for c, e in zip(address.coordinates, x, strict=True) if not loops.isdisjoint(variables(e))}
         guards, at = self.guards(s, x, address), list[str]()
+        loops = {loop.index for loop in self.program.of(Loop)}
+        named = list(zip(address.coordinates, x, s.tensor.descriptor.lengths, strict=True))
+        apart = all(holds(e >= 0) and (c in guards or holds(e < n)) for c, e, n in named)
+        moving = {c for c, e, _ in named if apart and not loops.isdisjoint(variables(e))}
         for part, own in summands(address, moving):
             inside = " & ".join(f"({test})" for c, test in guards.items() if c in own) or "true"
             at.append(f"(unsigned){self.wrapped(part)} * {s.tensor.dtype.bytes}, {inside}")

@@ -1,11 +1,12 @@
 """Loads whose guard is a buffer's range: in the program, in the text, and in the machine code that is made of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from layoutalg.device.compile import compile_source
-from layoutalg.index import symbol
+from layoutalg.index import Expr, select, symbol, var
 from layoutalg.isa.container.binary import read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.kernel.emit import emit, emit_unverified
@@ -13,9 +14,14 @@ from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.copies import Copy
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.plans import packed, plan_for
-from layoutalg.kernel.program import Load, Program
+from layoutalg.kernel.program import Load, Loop, Program
 from layoutalg.kernel.verify import verify
-from layoutalg.layout import LayoutError, make_naive_tensor_descriptor
+from layoutalg.layout import (
+    LayoutError,
+    TensorDescriptor,
+    make_naive_tensor_descriptor,
+    make_naive_tensor_descriptor_with_offset,
+)
 from layoutalg.prove import Proved
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
@@ -134,3 +140,39 @@ def test_what_a_loop_moves_is_not_proved_where_a_guard_is_wrong(old: str, new: s
     text = emit_unverified(PRODUCT)
     assert old in text
     assert not prove_binary(of_product(text.replace(old, new)), PRODUCT).proved
+
+
+STRIDE, WIDTH = symbol("S", min=-8, max=8, multiple_of=8), symbol("W", min=8, max=512, multiple_of=8)
+TURN = var("t", 2)
+
+
+def in_a_loop(source: TensorDescriptor, sizes: tuple[Expr, ...], row: Expr, column: Expr, *guarded: bool) -> Program:
+    """A copy of a matrix whose tile is loaded in a loop before, from so many rows and columns behind its own."""
+    packed = make_naive_tensor_descriptor(source.lengths, (source.lengths[1], 1))
+    program = Copy("copied", source, packed, sizes, (-1, -1), (8, 8), ("f16", "f16")).program()
+    load, store = program.body
+    assert isinstance(load, Load)
+    own = replace(load, ranged=True)
+    there = replace(own, origin=(own.origin[0] + row, own.origin[1] + column), guarded=guarded)
+    return replace(program, body=(Loop(TURN, (there,)), own, store))
+
+
+def below_zero() -> Program:
+    """The loop moves rows, whose stride may be below zero, from the last one on."""
+    descending = make_naive_tensor_descriptor_with_offset((ROWS, WIDTH), (STRIDE, 1), ROWS * 8)
+    return in_a_loop(descending, (ROWS, WIDTH, STRIDE), 64 * TURN, ROWS * 0, True, True)
+
+
+def in_range_by_another() -> Program:
+    """The loop moves columns, which are not tested: they are in range where rows are, and far behind where not."""
+    matrix = make_naive_tensor_descriptor((ROWS, 64), (64, 1))
+    row = var("b0", (ROWS + 63) // 64) * 64 + 64
+    return in_a_loop(matrix, (ROWS,), ROWS * 0 + 64, select(row < ROWS, 0, (1 << 30) + 64 * TURN), True, False)
+
+
+@pytest.mark.parametrize("made", [below_zero, in_range_by_another])
+def test_parts_that_are_no_offsets_by_themselves_are_guarded_together(made: Callable[[], Program]) -> None:
+    program = made()
+    assert unproved(program) == []
+    text = emit_unverified(program)
+    assert text.count("load_inside<float16x8>(source, (unsigned)(int)(0) * 2, true, ") == 2

@@ -235,12 +235,12 @@ def _has_no_kernel(payload: bytes, target: str) -> bool:
 
 
 @functools.cache
-@functools.cache
 def _headers() -> Sequence[bytes]:
     """Our own, as they are at the first of a process's sources."""
     return [path.read_bytes() for path in sorted(INCLUDE.rglob("*")) if path.is_file()]
 
 
+@functools.cache
 def _processor() -> str:
     """Tells processors apart for which `-march=native` may mean different things."""
     try:

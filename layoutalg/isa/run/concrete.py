@@ -7,6 +7,7 @@ Every block is run **twice side by side**, and all that is not defined (register
 noise in the second copy.  Where the copies store, address or branch differently, the program has used an undefined
 value: a `Fault`.  Copying undefined values about, as compilers do, is none.  What both copies have alike is held and
 computed once (`run.registers`), and so are addresses, branches and waits, which must be alike.
+What it cannot see: a use of what is undefined of which both noises make the same, as `undefined == 77`, false in both.
 """
 
 from __future__ import annotations

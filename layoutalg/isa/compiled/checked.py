@@ -17,8 +17,8 @@ may be a fault, and the numpy machine says which.  What is noted here more stric
 
 Waves run one after another here and in turns there.  Where no two of them touch a place in no order, one of them to
 write, each loads the same in every order; so what is faultless here is so there, by whichever turns.
-What it cannot represent: atomic operations, loads to LDS, clocks (`KernelText.unchecked`); nor does it see, as numpy does
-not, a use of what is undefined of which both noises make the same.
+What it cannot represent: atomic operations, loads to LDS, clocks (`KernelText.unchecked`); nor does it see, as
+numpy does not, a use of what is undefined of which both noises make the same.
 """
 
 from __future__ import annotations

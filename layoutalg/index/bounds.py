@@ -35,6 +35,9 @@ from layoutalg.index.walk import conjuncts, postorder, substitute
 #: Machines cut words, and divide by shifts, at no fewer bits than 16: a division by less is what the program computes.
 NARROWEST_CUT = 1 << 16
 
+#: Choices in one expression of which each way is looked at: it takes twice as long for each.
+MOST_CHOICES = 8
+
 Bounds = tuple[tuple[Expr, Expr], ...]
 """Numbers and what they are below."""
 
@@ -75,9 +78,10 @@ def in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
 
 def _each_way_in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
     """Of a choice within the expression each way, where it is taken; conditions on one size alone narrow it."""
-    chosen = next((part for part in postorder(e) if part.op == "select"), None)
-    if chosen is None:
+    choices = [part for part in postorder(e) if part.op == "select"]
+    if not 0 < len(choices) <= MOST_CHOICES:
         return False
+    chosen = choices[0]
     condition, *ways = chosen.args
     for case, way in zip((condition, negation(condition)), ways, strict=True):
         part, sizes = substitute(e, {chosen: way}), narrowed([case])

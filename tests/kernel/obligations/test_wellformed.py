@@ -15,8 +15,9 @@ import pytest
 
 from layoutalg.index import FALSE, as_expr, symbol, var
 from layoutalg.kernel.emit.conversions import CONVERSIONS
-from layoutalg.kernel.emit.instructions import COPIES, PRODUCTS_IN_LDS, STRAIGHT
+from layoutalg.kernel.emit.instructions import COPIES, PRODUCTS_IN_LDS
 from layoutalg.kernel.emit.ring import BOXES
+from layoutalg.kernel.emit.straight import STRAIGHT
 from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.epilogues import Epilogue, ProductD

@@ -115,13 +115,15 @@ def hardware_lanes(what: str, program: Program, wave: int) -> Iterator[Requireme
 
 
 def side_by_side(what: str, program: Program, lanes: int) -> Iterator[Requirement]:
-    """Threads that differ in the lowest bits of their number alone have lanes that differ in theirs.
+    """Threads that differ in the lowest bits of their number alone have lanes that differ in theirs, and all are there.
 
     Waves of every target are whole groups of 32 threads of one number after the other, so they are of one wave.
     """
     thread, step = ZERO, 1
     for t in program.threads:
         thread, step = thread + t * step, step * (int(t.hi) + 1)
+    if step % lanes:
+        raise LayoutError(f"{what}: {step} threads are no whole groups of {lanes} lanes")
     *waves, lane = program.lanes
     shown = (Shown("thread", program.threads), Shown("lane", program.lanes))
     place = ForAll("the lowest bits are the thread's", eq(lane % lanes, thread % lanes), TRUE, shown)

@@ -17,6 +17,7 @@ from layoutalg.kernel.library.contraction import contraction
 from layoutalg.kernel.library.einsum import merged, parse_einsum
 from layoutalg.kernel.library.plans import WGMMA, Cut, copied, plan_for
 from layoutalg.kernel.obligations.limits import lacks
+from layoutalg.kernel.obligations.products import side_by_side
 from layoutalg.kernel.program import Exchange, Load, Loop, Program, Registers, Statement, Store, Tensor
 from layoutalg.kernel.program.fragments import Outer, encoded, exchanged, fragment_tile
 from layoutalg.kernel.verify import verify
@@ -169,6 +170,11 @@ def test_lanes_that_are_not_the_hardwares_are_refuted(lanes):
     program = moved()
     (thread,) = program.threads
     assert "lanes" in refuted(replace(program, lanes=lanes(thread)))
+
+
+def test_lanes_of_which_some_are_no_threads_are_refused():
+    with pytest.raises(LayoutError, match="128 threads are no whole groups of 256 lanes"):
+        list(side_by_side("words", moved(), 256))
 
 
 def test_threads_in_another_order_are_refuted():

@@ -116,6 +116,18 @@ def test_names_of_others_are_handed_on_by_the_package_the_prover_and_targets() -
     assert handing_on == ["layoutalg", "layoutalg.prove", "layoutalg.target"]
 
 
+def test_dataclasses_are_those_of_records_where_these_have_what_is_asked() -> None:
+    """`layoutalg.records` says what it has not: order and slots."""
+    sources = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "layoutalg").rglob("*.py") if path.stem != "records"
+    ]
+    others = [
+        text for text in sources if re.search(r"^from dataclasses import (?:.*\W)?dataclass\b", text, re.MULTILINE)
+    ]
+    assert len(others) > 1
+    assert all(re.search(r"^@dataclass\(.*\b(?:order|slots)=True", text, re.MULTILINE) for text in others)
+
+
 def test_no_class_has_the_name_of_another_modules() -> None:
     """A name is one thing; what a module has for itself (`_Reader`) no other reads."""
     named = re.compile(r"^class (\w+)[(:]", re.MULTILINE)

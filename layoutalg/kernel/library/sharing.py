@@ -8,12 +8,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from layoutalg.kernel.library.staging import swizzled
 from layoutalg.kernel.program import Vector
 from layoutalg.kernel.program.fragments import encoded
 from layoutalg.layout import LayoutError, TensorDescriptor, TileDistribution, make_naive_tensor_descriptor
+from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DType
 
 BANKS = 32

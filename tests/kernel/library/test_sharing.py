@@ -15,7 +15,7 @@ from layoutalg.kernel.emit import NotProvedError, emit
 from layoutalg.kernel.library.reduce import reduction, sharing_for
 from layoutalg.kernel.library.sharing import Sharing
 from layoutalg.kernel.obligations.folds import fold
-from layoutalg.kernel.program import Barrier, Fold, LoadShared, Program, Statement
+from layoutalg.kernel.program import Barrier, Fold, How, LoadShared, Program, Statement
 from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
@@ -24,9 +24,9 @@ from tests.kernel.obligations.test_asynchronous import changed, refuted
 from tests.matrix import each
 
 
-def by_wave(kinds: str = "kr", how: str = "sum", parts: int = 128, vector: int = 4, threads: int = 256) -> Program:
+def by_wave(kinds: str = "kr", how: How = "sum", parts: int = 128, vector: int = 4, threads: int = 256) -> Program:
     dtype = "f32" if vector == 4 else "f16"
-    return reduction(kinds, how, dtype, "f32", sharing=Sharing(parts, vector, 2, 1, threads, by_wave=True))  # type: ignore[arg-type]
+    return reduction(kinds, how, dtype, "f32", sharing=Sharing(parts, vector, 2, 1, threads, by_wave=True))
 
 
 def last_fold(program: Program, change: Callable[[Fold], list[Statement]]) -> Program:

@@ -96,3 +96,9 @@ def test_of_several_claims_one_that_is_refuted_counts_before_one_that_is_open() 
     both = prove(All((layout, proved)))
     assert both.strategy.endswith(" + two")
     assert set(both.assumptions) == {"1 <= N"}
+
+
+def test_points_whose_number_no_text_holds_are_not_enumerated() -> None:
+    words = [var(f"v{n}", 1 << 32) for n in range(500)]  # 2^16000 points are 4817 digits, of which Python writes 4300
+    verdict = prove(ForAll("all are 0", eq(sum(words[1:], words[0]), 0)), strategy="enumeration")
+    assert "more than 16777216 points" in str(verdict)

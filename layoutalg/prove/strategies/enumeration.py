@@ -41,7 +41,7 @@ def enumeration(obligation: Obligation, limits: Limits) -> Outcome:
         return GaveUp(NAME, "the domain is not finite")
     size = max(b.count for b in boxes if b is not None)
     if size > limits.points:
-        return GaveUp(NAME, f"{size} points are over the limit")
+        return GaveUp(NAME, f"it has more than {limits.points} points")
     try:
         if isinstance(obligation, Onto):
             return _all_reached(obligation)

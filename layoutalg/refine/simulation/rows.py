@@ -5,7 +5,8 @@ operations, which stay open:
 
 | statement     | the registers then hold                                                           |
 |---------------|-----------------------------------------------------------------------------------|
-| fold of lanes | bit by bit, what was held and what the lane has whose number differs in the bit   |
+| fold of lanes | own registers one by one; bit by bit, what is held and what the lane has whose      |
+|               | number differs in the bit                                                         |
 | sum           | what it was and each element; of a total that was rescaled, one fused operation   |
 | mask          | the score, or −∞ where it is not kept                                             |
 | rescale       | the greater; totals times exp((top − greater) · factor)                           |
@@ -22,7 +23,7 @@ What it cannot represent: folds of lanes of several waves; what all lanes happen
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from itertools import product
+from itertools import groupby, product
 from math import inf
 
 from layoutalg.index import TRUE, Expr, as_expr, const, select, simplify, substitute, value, xor
@@ -32,6 +33,7 @@ from layoutalg.kernel.program import (
     Divide,
     Exponentiate,
     Fold,
+    How,
     MaskScores,
     Move,
     Program,
@@ -94,24 +96,34 @@ class RowStatements(Reading[None]):
         return self.functions.convert(registers.dtype.name, "f32", self.value(registers, y))
 
     def read_fold(self, s: Fold) -> None:
-        rank = len(s.c.distribution.ys)
-        if s.lanes and rank < len(s.a.distribution.ys):
-            raise NotReadable(f"{self.program.name}: lanes fold several registers each")
-        for y in ys_of(s.a):
-            taken = self.as_f32(s.a, y)
+        kept = len(s.c.distribution.ys)
+        taken = ((y[:kept], self.as_f32(s.a, y)) for y in ys_of(s.a)) if not s.lanes else self._over_lanes(s)
+        for y, one in taken:
+            self.held[s.c.name, y] = self._taken_in(s.how, self.value(s.c, y), one)
+
+    def _over_lanes(self, s: Fold) -> Iterator[tuple[tuple[int, ...], Expr]]:
+        """What lanes have of each result: their own registers first, one after the other, then each other's."""
+        kept = len(s.c.distribution.ys)
+        for y, own in groupby(ys_of(s.a), lambda y: y[:kept]):
+            found = [self.as_f32(s.a, register) for register in own]
+            total = found[0]
+            if len(s.a.distribution.ys) > kept:
+                total = const(NEUTRAL_BITS[s.how]["f32"])
+                for one in found:
+                    total = self._taken_in(s.how, total, one)
             for bits in s.lanes:
-                taken = FOLDS[s.how].machine(self.functions, taken, self.lanes.differing(taken, bits))
-            old = self.value(s.c, y[:rank])
-            # Of the value and the least number, the value is the greater, whatever it is.
-            least = s.how == "max" and old is const(NEUTRAL_BITS["max"]["f32"])
-            name, factors = call_of(old)
-            if least:
-                result = taken
-            elif (s.how, name) == ("sum", "mul_f32"):
-                result = self.functions.apply("fma_f32", *factors, taken)
-            else:
-                result = FOLDS[s.how].machine(self.functions, old, taken)
-            self.held[s.c.name, y[:rank]] = result
+                total = FOLDS[s.how].machine(self.functions, total, self.lanes.differing(total, bits))
+            yield y, total
+
+    def _taken_in(self, how: How, old: Expr, one: Expr) -> Expr:
+        """What a total is with one more."""
+        # Of a value and the least number, the value is the greater, whatever it is.
+        if how == "max" and old is const(NEUTRAL_BITS["max"]["f32"]):
+            return one
+        name, factors = call_of(old)
+        if (how, name) == ("sum", "mul_f32"):
+            return self.functions.apply("fma_f32", *factors, one)
+        return FOLDS[how].machine(self.functions, old, one)
 
     def read_move(self, s: Move) -> None:
         source = source_index(s)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from layoutalg.device.compile import compile_source
 from layoutalg.index import Expr, var
 from layoutalg.isa.container.binary import read_kernels
-from layoutalg.isa.decode.code import decode_kernel
+from layoutalg.isa.decode.code import MachineCode, decode_kernel
 from layoutalg.isa.run.launch import execute
-from layoutalg.kernel.emit import NotProvedError, emit
+from layoutalg.kernel.emit import NotProvedError, emit, emit_unverified
 from layoutalg.kernel.library.reduce import reduction, sharing_for
 from layoutalg.kernel.library.sharing import Sharing
 from layoutalg.kernel.obligations.folds import fold
@@ -20,6 +21,7 @@ from layoutalg.kernel.program.fragments import encoded
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Refuted, prove
+from layoutalg.refine.refinement import prove_binary
 from tests.kernel.obligations.test_asynchronous import changed, refuted
 from tests.matrix import each
 
@@ -40,15 +42,44 @@ def test_rows_that_waves_add_up_are_proved(parts: int) -> None:
     assert verify(by_wave("kr", "sum", parts)).failures == ()
 
 
+@cache
+def text(how: How) -> str:
+    return emit_unverified(by_wave(how=how))
+
+
+def compiled(source: str, target: str, how: How = "sum") -> MachineCode:
+    return decode_kernel(read_kernels(compile_source(source, target).payload)[by_wave(how=how).name])
+
+
 @pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx1100", "gfx1201"], "gfx1100"))
 @pytest.mark.parametrize("how", ["sum", "max"])
-def test_their_machine_code_is_numpys(target: str, how: str) -> None:
-    program = by_wave(how=how)
-    binary = decode_kernel(read_kernels(compile_source(emit(verify(program), target), target).payload)[program.name])
+def test_their_machine_code_is_the_program_and_numpys(target: str, how: How) -> None:
+    binary = compiled(text(how), target, how)
+    assert prove_binary(binary, by_wave(how=how)).proved
     given = np.random.default_rng(5).integers(-9, 10, (5, 1032)).astype(np.float32)
     out = np.full(5, 77, np.float32)
-    got = execute(binary, [3], program.block, [given, out, 5, 1032]).outputs[-1]
+    got = execute(binary, [3], by_wave().block, [given, out, 5, 1032]).outputs[-1]
     assert np.array_equal(got, given.sum(1) if how == "sum" else given.max(1))
+
+
+WRONG_TEXTS = {
+    "no barrier": ("__syncthreads();", ""),
+    "a bit is left out": ("of_lane(v, 16)", "of_lane(v, 8)"),
+    "a part is left out": ("y1 = 0; y1 < 4; ++y1)\n            v +=", "y1 = 1; y1 < 4; ++y1)\n            v +="),
+    "sums are taken of parts alone": ("taken[0] += v;", "taken[0] += parts[0][0];"),
+    "another row's parts": ("const int m = (tx >> 5) & 1;", "const int m = (tx >> 6) & 1;"),
+    "parts lie elsewhere": ("(y0 * 32 + (tx & 31)) * 4", "(y0 * 32 + (tx & 31)) * 2"),
+    "each wave stores": ("(tx >> 5) >> 1 == 0 && ", ""),
+    "another lane's sum": ("of_lane(v, 4);", "of_lane(v, 4) + 0 * of_lane(v, 1);"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", list(WRONG_TEXTS))
+@pytest.mark.parametrize("target", each(["gfx942", "gfx1201"], "gfx942"))
+def test_a_wrong_text_is_not_proved(wrong: str, target: str) -> None:
+    before, after = WRONG_TEXTS[wrong]
+    assert text("sum").count(before) == 1
+    assert not prove_binary(compiled(text("sum").replace(before, after), target), by_wave()).proved
 
 
 def test_loads_say_that_they_are_not_repeated() -> None:

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from layoutalg.audit.ask import Open, unseen
+from layoutalg.audit.claims import at_first
+from layoutalg.audit.claims.claim import Finding, KernelClaim
+from layoutalg.audit.followed import Followed
 from layoutalg.device.compile import compile_source
 from layoutalg.isa.container.binary import KernelBinary, read_kernels
 from layoutalg.isa.decode.code import MachineCode, decode_kernel
@@ -46,6 +50,21 @@ def unrun(monkeypatch: pytest.MonkeyPatch) -> None:
         ("audit.alone", "ALL_STEPS"),
     ):  # fmt: skip
         monkeypatch.setattr(import_module(f"layoutalg.{room}"), limit, 0)
+
+
+@pytest.fixture
+def until_open(unrun: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and of a kernel of which one claim is open no other is asked: for what is not proved in all claims."""
+    asked, opened = at_first.findings, list[Followed]()
+
+    def findings(claim: KernelClaim, kernel: Followed) -> tuple[Finding, ...]:
+        if any(one is kernel for one in opened):
+            return (Finding(claim.NAME, *unseen("", Open("another claim is open"))),)
+        found = asked(claim, kernel)
+        opened.extend([kernel] * (not all(one.verdict for one in found)))
+        return found
+
+    monkeypatch.setattr(at_first, "findings", findings)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

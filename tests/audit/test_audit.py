@@ -95,10 +95,15 @@ def no_unsafe_variant_is_proved(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("unrun")
+@pytest.mark.usefixtures("until_open")
 @pytest.mark.parametrize("part", parts(14))
 def test_nothing_unsafe_is_proved(part: slice) -> None:
     all_hold([*KERNELS][part], no_unsafe_variant_is_proved)
+
+
+@pytest.mark.usefixtures("until_open")
+def test_what_is_safe_is_proved_where_nothing_more_is_asked_once_a_claim_is_open() -> None:
+    assert audited("copy_plain", "gfx950").proved
 
 
 def admitted(kernel: Kernel, target: str, sizes: Sizes) -> bool:

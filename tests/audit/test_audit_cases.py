@@ -154,7 +154,7 @@ def test_what_is_said_of_a_kernel(question: Question, request: pytest.FixtureReq
     if question.kernel:
         assert named(question.case) == set(question.compiled), "a kernel without a question"
     if question.verdicts == "unproved":
-        request.getfixturevalue("unrun")
+        request.getfixturevalue("until_open")
     found = question.audited()
     if question.verdicts == "unproved":
         assert not found.proved

@@ -28,7 +28,19 @@ from layoutalg.index.evaluate import array, value
 from layoutalg.isa.decode.code import MachineCode
 from layoutalg.isa.run.arrays import Array
 from layoutalg.isa.run.launch import Execution, execute
-from layoutalg.kernel.program import FOLDS, FUNCTIONS, Attend, Compute, Contract, Meaning, Program, Read, Reduce, Tensor
+from layoutalg.kernel.program import (
+    FOLDS,
+    FUNCTIONS,
+    Attend,
+    Compute,
+    Contract,
+    ContractScaled,
+    Meaning,
+    Program,
+    Read,
+    Reduce,
+    Tensor,
+)
 from layoutalg.layout import TensorDescriptor
 from layoutalg.records import dataclass
 from layoutalg.refine.cycles import compare
@@ -146,6 +158,8 @@ def _filled(
 
     Where it converts, integers of more bits than a narrow target keeps: they are rounded up, down and to even.
     """
+    if tensor.dtype.name == "e8m0":
+        return stored(np.exp2(rng.integers(-2, 3, count)), tensor.dtype)
     if moves and tensor.dtype != target:
         return stored(rng.integers(1, LARGE, count).astype(np.float32), tensor.dtype)
     if moves and tensor.dtype.name == "f32":
@@ -171,6 +185,13 @@ def _meant(meaning: Meaning, sizes: Mapping[Expr, int], memory: Mapping[Tensor, 
             return _elements(tensor, sizes, memory)
         case Contract(a, b):
             left, right = (_elements(t, sizes, memory).astype(np.float64) for t in (a, b))
+            return np.asarray(left @ right.swapaxes(1, 2))
+        case ContractScaled(a, b, a_scale, b_scale, block):
+            left, right = (
+                _elements(t, sizes, memory).astype(np.float64)
+                * np.repeat(_elements(scale, sizes, memory).astype(np.float64), block, axis=2)
+                for t, scale in ((a, a_scale), (b, b_scale))
+            )
             return np.asarray(left @ right.swapaxes(1, 2))
         case Reduce(tensor, how):
             elements = _elements(tensor, sizes, memory).astype(np.float64)

@@ -8,6 +8,7 @@
 | bf16 | 16   | `__bf16`   | uint16, its bits: numpy has no such type (`elements` reads) | `bf16_t`     | bf16         |
 | f8   | 8    | its bits   | uint8, its bits                                             | `fp8_t`      | fp8          |
 | f6   | 6    |            |                                                             | `f6x16_pk_t` | fp6          |
+| e8m0 | 8    | its bits   | uint8, its bits                                             | `e8m0_t`     |              |
 | f4   | 4    |            |                                                             | `pk_fp4_t`   | fp4          |
 
 Everything is measured in bits: where an element begins inside a byte, its `grain` divides both.  tf32 is stored as
@@ -104,7 +105,7 @@ DTYPES: Mapping[str, DType] = {
             formats=("e2m1fn",),
             engine="fp4",
         ),
-        DType("e8m0", 8, ck=("e8m0_t", "e8m0_bexp_t"), formats=("e8m0fnu",)),
+        DType("e8m0", 8, "", "unsigned char", ck=("e8m0_t", "e8m0_bexp_t"), formats=("e8m0fnu",)),
         DType("i64", 64, "int64", ck=("int64_t", "long_index_t")),
         DType("i32", 32, "int32", ck=("int32_t", "int", "index_t"), engine="int32"),
         DType("i16", 16, "int16", ck=("int16_t", "short")),

@@ -46,13 +46,26 @@ def numbers(array: npt.NDArray[Any], dtype: DType, formats: Mapping[str, str] = 
     >>> [float(numbers(np.uint8([0x38]), DTYPES["f8"], {"f8": form})[0]) for form in DTYPES["f8"].formats]
     [1.0, 0.5]
     """
+    if dtype.name == "e8m0":
+        return powers(array)
     if dtype.formats:
         return decoded(array, *_eight(dtype, formats)).astype(np.float32)
     return from_bits(array) if dtype.name == "bf16" else array
 
 
+def powers(codes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The powers of two that scales are, 2**(code - 127), of 255 no number (OCP Microscaling Formats, 5.4.1).
+
+    >>> powers(np.uint8([0, 127, 128, 255])).tolist()
+    [5.877471754111438e-39, 1.0, 2.0, nan]
+    """
+    return np.where(codes == 0xFF, np.nan, np.ldexp(1.0, codes.astype(np.int64) - 127))
+
+
 def stored(values: npt.NDArray[Any], dtype: DType, formats: Mapping[str, str] = NO_FORMATS) -> npt.NDArray[Any]:
     """Numbers as an array of a kernel's elements; LayoutError as `numbers` raises it."""
+    if dtype.name == "e8m0":
+        return np.where(np.isnan(values), 0xFF, np.log2(values) + 127).astype(np.uint8)
     if dtype.formats:
         return encoded(values, *_eight(dtype, formats)).astype(np.uint8)
     return to_bits(values.astype(np.float32)) if dtype.name == "bf16" else values.astype(dtype.numpy)

@@ -23,10 +23,11 @@ agrees.  What it cannot represent: sparse forms, and several blocks in one instr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from layoutalg.index import Expr
+from layoutalg.index import Expr, var
 from layoutalg.index.evaluate import grids, values
 from layoutalg.lazy import lazy_imports
 from layoutalg.records import dataclass
@@ -94,6 +95,19 @@ class BlockScales:
     held_by: str
     registers: int = 1
 
+    def held(self, rows: int, k: int, wave: int) -> OperandMap:
+        """The scales of so many rows of k in the lanes of a wave: (lane, byte) → (row, block of k).
+
+        Of `lanes` the byte that is picked; of `bytes` those of all lanes, each as if it were the one that counts.
+
+        >>> BlockScales(32, "lanes").held(16, 128, 64).at(35, 0), BlockScales(32, "bytes").held(16, 128, 32).at(19, 2)
+        ((3, 2), (3, 2))
+        """
+        count = k // self.block
+        lane, element = var("lane", wave), var("element", count if self.held_by == "bytes" else 1)
+        block = element if self.held_by == "bytes" else lane // rows
+        return OperandMap(lane, element, lane % rows, block, (rows, count), wave // rows if block is element else 1)
+
 
 @dataclass(frozen=True)
 class MatrixInstruction:
@@ -127,6 +141,22 @@ class MatrixInstruction:
     def c(self) -> OperandMap:
         """C's map, which is D's."""
         return self.d
+
+    def of_scales(self, role: str) -> OperandMap:
+        """Where the scales of A, (row, block of k), or of B, (block of k, column), are."""
+        assert self.scales is not None
+        one = self.scales.held(self.m if role == "a" else self.n, self.k, self.wave)
+        return one if role == "a" else replace(one, row=one.column, column=one.row, shape=one.shape[::-1])
+
+    def scaled(self) -> MatrixInstruction:
+        """The instruction with A and B in the order of k in which scales count: the manual's, where that is another.
+
+        >>> from layoutalg.target.matrix import matrix_instruction
+        >>> one = matrix_instruction("mfma_scale_f32_16x16x128_f8f6f4.fp8.fp8")
+        >>> [two.a.at(16, i)[1] for two in (one, one.scaled()) for i in (0, 15, 16)]
+        [32, 47, 48, 16, 31, 80]
+        """
+        return replace(self, a=self.isa_a or self.a, b=self.isa_b or self.b)
 
     def execute(self, a: Array, b: Array, c: Array, isa: bool = False) -> Array:
         """D's elements in each lane from those of A, B and C: what the instruction does to registers.

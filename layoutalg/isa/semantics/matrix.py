@@ -6,7 +6,7 @@ its own way (numbers, or unknown functions).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from layoutalg.target.dtypes import dtype_of
@@ -56,6 +56,19 @@ def is_scaled(name: str) -> bool:
 def scales_of(instruction: str, matrix: MatrixInstruction) -> BlockScales | None:
     """Where the scales are, of a product by this name: one without scales may be described by that which has such."""
     return matrix.scales if is_scaled(instruction) else None
+
+
+def scaled_name(matrix: MatrixInstruction, picks: Sequence[int] = (0, 0)) -> str:
+    """A name for what a product with scales makes of its registers: another than without, and for each half of lanes.
+
+    Of scales that lanes hold a byte counts, which is among the arguments; the field that picks it is not in the name.
+
+    >>> scaled_name(matrix_instruction_of("V_MFMA_SCALE_F32_16X16X128_F8F6F4.FP8.BF8", "gfx950"), (1, 3))
+    'mfma_scale_f32_16x16x128_f8f6f4.fp8.bf8 scaled by lanes'
+    """
+    assert matrix.scales is not None
+    picked = f" {list(picks)}" if matrix.scales.held_by == "bytes" else ""
+    return f"{matrix.name} scaled by {matrix.scales.held_by}{picked}"
 
 
 def fields_of(instruction: str, matrix: MatrixInstruction) -> frozenset[str]:

@@ -4,8 +4,9 @@
 |-----------|------------------------------------------------------------------------|
 | MFMA      | `__builtin_amdgcn_mfma_…(a, b, c, 0, 0, 0)`                            |
 | WMMA      | `__builtin_amdgcn_wmma_…(a, b, c)`                                     |
-| … scaled  | `__builtin_amdgcn_mfma_scale_…(a, b, c, formats, 0, 0, 0, 0)`: unscaled |
+| … scaled  | `__builtin_amdgcn_mfma_scale_…(a, b, c, formats, 0, s, 0, t)`, 0 for s and t: unscaled |
 | gfx1250's | `__builtin_amdgcn_wmma_…(0, a, 0, b, 0, c, 0, 0)`: no signs, no reuse  |
+| … scaled  | `__builtin_amdgcn_wmma_scale_…(format, a, format, b, 0, c, 0, 0, s, 0, 0, t, 0, 0)` |
 | … f8      | `__builtin_amdgcn_wmma_…(a, b, 0, c, 0, 0)`                            |
 | mma.sync  | inline PTX: fragments as 32-bit registers, two 16-bit elements in each |
 | wgmma     | inline PTX: two matrix descriptors, and sums in registers              |
@@ -179,8 +180,8 @@ def matrix_load_name(load: MatrixLoad) -> str:
     return "load_matrices_trans" if load.transposed else "load_matrices"
 
 
-def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
-    """The device function that multiplies one fragment: c ← c + a·b in the lanes of a wave.
+def operation_source(instruction: MatrixInstruction, dtype: str, scaled: bool = False) -> str:
+    """The device function that multiplies one fragment: c ← c + a·b in the lanes of a wave, `scaled` by blocks or not.
 
     LayoutError where the instruction takes other elements, or is of a family that is not written here.
     """
@@ -189,11 +190,11 @@ def operation_source(instruction: MatrixInstruction, dtype: str) -> str:
         raise LayoutError(f"{instruction.name} multiplies {instruction.a_dtype}, not {dtype} with f32 sums")
     for prefix, write in _FAMILIES:
         if instruction.name.startswith(prefix):
-            return write(instruction)
+            return _scaled(instruction) if scaled else write(instruction)
     raise LayoutError(f"{instruction.name}: only MFMA, WMMA, mma.sync and wgmma are emitted")
 
 
-def _builtin(instruction: MatrixInstruction, given: str) -> str:
+def _builtin(instruction: MatrixInstruction, given: str, scales: bool = False) -> str:
     kind = dtype_of(instruction.a_dtype)
     element = kind.c
     bits = instruction.bits
@@ -202,7 +203,8 @@ def _builtin(instruction: MatrixInstruction, given: str) -> str:
     each, sums = _count(instruction.a), _count(instruction.d)
     lines = [
         f"// One wave: {instruction.m} x {instruction.n} x {instruction.k}; a lane's elements as its operand maps say.",
-        f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c) {{",
+        f"{_HEAD} {operation_name(instruction)}(const {element}* a, const {element}* b, float* c"
+        f"{', const unsigned char* s, const unsigned char* t' if scales else ''}) {{",
         f"    typedef float Sums __attribute__((ext_vector_type({sums})));",
     ]
     if each > 1:
@@ -300,10 +302,23 @@ def _wgmma_held(instruction: MatrixInstruction) -> str:
     ))  # fmt: skip
 
 
-def _scaled(instruction: MatrixInstruction) -> str:
+def _formats(instruction: MatrixInstruction) -> tuple[int, ...]:
+    return tuple(SCALED_FORMATS.index(kind) for kind in (instruction.a_dtype, instruction.b_dtype))
+
+
+def _unscaled(instruction: MatrixInstruction) -> str:
     """A product with scales, of which it takes none: constants of 0 are not read (LLVM, SIInstrInfo.td)."""
-    formats = ", ".join(str(SCALED_FORMATS.index(kind)) for kind in (instruction.a_dtype, instruction.b_dtype))
-    return _builtin(instruction, f"{{a}}, {{b}}, {{c}}, {formats}, 0, 0, 0, 0")
+    a, b = _formats(instruction)
+    return _builtin(instruction, f"{{a}}, {{b}}, {{c}}, {a}, {b}, 0, 0, 0, 0")
+
+
+def _scaled(instruction: MatrixInstruction) -> str:
+    """A product with scales: byte 0 of a lane's registers of them, or the four bytes of the lower half of the lanes."""
+    a, b = _formats(instruction)
+    if instruction.name.startswith("mfma_"):
+        return _builtin(instruction, f"{{a}}, {{b}}, {{c}}, {a}, {b}, 0, s[0], 0, t[0]", scales=True)
+    s, t = (f"(int)({' | '.join(f'(unsigned){one}[{k}] << {8 * k}' for k in range(4))})" for one in "st")
+    return _builtin(instruction, f"{a}, {{a}}, {b}, {{b}}, (short)0, {{c}}, 0, 0, {s}, 0, 0, {t}, 0, 0", scales=True)
 
 
 def _count(operand: OperandMap) -> int:
@@ -311,7 +326,8 @@ def _count(operand: OperandMap) -> int:
 
 
 _FAMILIES: tuple[tuple[str, Callable[[MatrixInstruction], str]], ...] = (
-    ("mfma_scale_", _scaled),
+    ("mfma_scale_", _unscaled),
+    ("wmma_scale_", _scaled),
     ("mfma_", lambda i: _builtin(i, "{a}, {b}, {c}, 0, 0, 0")),
     ("wmma_f32_16x16x32_", lambda i: _builtin(i, "0, {a}, 0, {b}, (short)0, {c}, 0, 0")),
     ("wmma_f32_16x16x64_", lambda i: _builtin(i, "{a}, {b}, (short)0, {c}, 0, 0")),

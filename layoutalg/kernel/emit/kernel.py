@@ -320,7 +320,9 @@ _COPIES: Mapping[type, str] = {AsyncCopy: COPIES, StraightCopy: STRAIGHT, BoxCop
 def _operations(program: Program) -> str:
     """The device function of each matrix operation."""
     found = {
-        operation_source(s.instruction, s.a.dtype.name): None for s in program.of(Multiply) if s.instruction.wave > 1
+        operation_source(s.instruction, s.a.dtype.name, bool(s.scales)): None
+        for s in program.of(Multiply)
+        if s.instruction.wave > 1
     }
     for _, s in program.statements():
         if isinstance(s, LoadShared) and s.by:

@@ -247,7 +247,9 @@ class Writer(StraightWriter):
             one, other = as_float(a + ones[1], s.a.dtype), as_float(b + ones[2], s.b.dtype)
             body = f"{c}{ones[0]} += {one} * {other};"
         else:
-            flat = [_first(r, name) for r, name in ((s.a, a), (s.b, b), (s.c, c))]
+            parts = [(s.a, a), (s.b, b), (s.c, c)]
+            parts += [(r, f"{r.name}[{side}][k]") for r, side in zip(s.scales, "mn", strict=False)]
+            flat = [_first(r, name) for r, name in parts]
             body = f"{operation_name(s.instruction)}({', '.join(flat)});"
         for name, count in (("n", n), ("m", m), ("k", k)):
             body = f"{UNROLL}for (int {name} = 0; {name} < {count}; ++{name})\n{indent(body, '    ')}"

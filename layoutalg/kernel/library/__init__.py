@@ -17,6 +17,7 @@ with lazy_imports():
     from layoutalg.kernel import program as statements
     from layoutalg.kernel.library import (
         attention_entry,
+        block_scaled,
         contraction,
         convolution,
         entry,
@@ -27,7 +28,7 @@ with lazy_imports():
         views,
     )
 
-MODULES = (transpose, permute, views, im2col, contraction, convolution, reduce, attention_entry)
+MODULES = (transpose, permute, views, im2col, contraction, block_scaled, convolution, reduce, attention_entry)
 """The modules that have entries (`KERNELS`), in the order of the commands."""
 
 

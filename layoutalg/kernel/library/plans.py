@@ -48,6 +48,7 @@ class Plan:
     `boxes`: copies are of boxes, by a thread beside those that multiply (`obligations.ring`), `resident` blocks of them
     on a processor; `persistent`: so many blocks are launched, which compute tiles in turns (0: a block a tile).
     `chiplets`: to how many chiplets blocks are dealt (`Program.chiplets`).
+    `scaled`: a and b have scales of blocks of k, which lie as the instruction takes them.
     `ranged`: guards of loads to registers are ranges that an instruction checks, of tensors of at most 2³¹ bytes.
     """
 
@@ -69,6 +70,7 @@ class Plan:
     persistent: int = 0
     ranged: bool = False
     chiplets: int = 1
+    scaled: bool = False
 
     @property
     def collective(self) -> bool:
@@ -154,7 +156,8 @@ class Plan:
         side, other = (0, 1) if role == "a" else (1, 0)
         if self.plain:
             return lane_by_lane(role, self.waves, self.repeats, self.step)
-        held = self.instruction.a if role == "a" else self.instruction.b
+        one = self.instruction.scaled() if self.scaled else self.instruction
+        held = one.a if role == "a" else one.b
         k = Outer(self.step // self.instruction.k)
         first = Outer(self.repeats[side], self.waves[side])
         return fragment_tile(held, "a" if role == "a" else "b", first, k, self.waves[other], self.wide, self.packed)

@@ -18,7 +18,7 @@ Results are stored as lanes hold them, or (`through`) by way of LDS, so that a w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, extent_of, prod, var
 from layoutalg.kernel.access.address import address_of
@@ -36,6 +36,7 @@ from layoutalg.kernel.program import (
     Clear,
     Compute,
     Contract,
+    ContractScaled,
     Elementwise,
     Exchange,
     Load,
@@ -55,10 +56,11 @@ from layoutalg.kernel.program import (
     Tensor,
     Vector,
 )
-from layoutalg.kernel.program.fragments import along_k, exchanged
+from layoutalg.kernel.program.fragments import Outer, Role, along_k, exchanged, fragment_tile
 from layoutalg.layout import (
     LayoutError,
     TensorDescriptor,
+    make_naive_tensor_descriptor,
 )
 from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, OPERAND_DTYPES
@@ -98,7 +100,8 @@ class MatrixProduct:
     """What to multiply, and how it is cut.
 
     `finish` makes the target's meaning of that of the sums and of the `extras`, tensors at its coordinates (g, m, n);
-    `store_width` is how many n are stored at once, where the plan's results lie so.
+    `store_width` is how many n are stored at once, where the plan's results lie so.  `scales`: those of a and b, in
+    (g, m, block of k) and (g, n, block), of a plan that is `scaled`.
     """
 
     name: str
@@ -115,6 +118,7 @@ class MatrixProduct:
     requires: Expr = field(default=TRUE)
     target_elements: MapElements | None = None
     store_guarded: bool | tuple[bool, ...] = True
+    scales: tuple[TensorDescriptor, ...] = ()
 
     def program(self) -> Program:
         """The program; LayoutError where the parts do not fit together."""
@@ -125,6 +129,10 @@ class MatrixProduct:
         a = Tensor("a", kind, self.a.descriptor, ("g", "m", "k"))
         b = Tensor("b", kind, self.b.descriptor, ("g", "n", "k"))
         target = Tensor("target", result, self.target, ("g", "m", "n"))
+        scales = tuple(
+            Tensor(f"{one.name}_scale", DTYPES["e8m0"], descriptor, (*one.names[:2], "kb"))
+            for one, descriptor in zip((a, b), self.scales, strict=False)
+        )
         extras = tuple(Tensor(e.name, dtype_named(e.dtype), e.descriptor, ("g", "m", "n")) for e in self.extras)
         tile = (1, self.plan.m, self.plan.n)
         counts = [(n + (t - 1)) // t for n, t in zip(self.target.lengths, tile, strict=True)]
@@ -134,18 +142,21 @@ class MatrixProduct:
         few = launchable(prod([extent_of(b) for b in grid]), self.plan.launched)
         meant = [(self.a.elements, a), (self.b.elements, b), (self.target_elements, target)]
         meant += [(e.elements, tensor) for e, tensor in zip(self.extras, extras, strict=True)]
-        meaning = self.finish(Contract(a, b), *map(Read, extras))
+        block = self.plan.instruction.scales
+        sums = ContractScaled(a, b, scales[0], scales[1], block.block) if scales and block else Contract(a, b)
+        meaning = self.finish(sums, *map(Read, extras))
         return Program(
             self.name, a, target, self.sizes, grid, (thread,), lanes, tiles, tile,
-            self._body(a, b, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
-            meaning, (b, *extras),
+            self._body(a, b, scales, meaning, target, tiles.lower(grid)), self.index_bits, all_of(self.requires, few),
+            meaning, (b, *scales, *extras),
             tuple(elements(tensor) for elements, tensor in meant if elements), linear=True,
             resident=self.plan.resident, persistent=self.plan.persistent, chiplets=self.plan.chiplets,
         )  # fmt: skip
 
     def _body(
-        self, a: Tensor, b: Tensor, meaning: Meaning, target: Tensor, numbers: tuple[Expr, ...]
-    ) -> tuple[Statement, ...]:
+        self, a: Tensor, b: Tensor, scales: tuple[Tensor, ...], meaning: Meaning, target: Tensor,
+        numbers: tuple[Expr, ...],
+    ) -> tuple[Statement, ...]:  # fmt: skip
         plan, (bg, bm, bn) = self.plan, numbers
         count = (a.descriptor.lengths[2] + (plan.turn - 1)) // plan.turn
         if plan.direct:
@@ -172,6 +183,9 @@ class MatrixProduct:
         ]
         sums = Registers("sums", DTYPES["f32"], plan.accumulators())
         fragments = (sides[0].fragment, sides[1].fragment)
+        scaled = [ScaleSide(role, tensor, plan, side) for role, tensor, side in zip("ab", scales, sides, strict=False)]
+        factors = tuple(side.fragment for side in scaled)
+        sides += scaled
         steps = plan.k // plan.step
         inner = var("ks", steps)
         zero = ZERO
@@ -179,7 +193,7 @@ class MatrixProduct:
 
         def multiplied(slot: Expr) -> tuple[Statement, ...]:
             reads: list[Statement] = [side.read(slot, at) for side in sides]
-            each = (*reads, Multiply(sums, *fragments, plan.instruction))
+            each = (*reads, Multiply(sums, *fragments, plan.instruction, factors))
             return (Loop(inner, each, unroll=True),) if steps > 1 else each
 
         if count is ONE:  # one tile of k is all
@@ -269,6 +283,7 @@ class Side:
         place: Callable[[Expr], tuple[Expr, ...]], name: str = "",
     ) -> None:  # fmt: skip
         self.tensor, self.plan, self.place, name = tensor, plan, place, name or role
+        self.length = length
         across = plan.k_runs and not operand.along_k  # memory runs along m or n, LDS reads along k
         run = plan.run if across else 1
         most = plan.run if plan.k_runs and operand.along_k else plan.widest(length) // run
@@ -308,6 +323,40 @@ class Side:
             return reads, writes
 
         return min(candidates, key=cost)
+
+
+class ScaleSide(Side):
+    """The same for the scales of an operand: bytes, in LDS row after row as in memory.
+
+    LayoutError where the threads are more than the scales of a tile.
+    """
+
+    def __init__(self, role: str, tensor: Tensor, plan: Plan, of: Side) -> None:
+        assert plan.instruction.scales is not None
+        block, self.of, self.tensor = plan.instruction.scales.block, of, tensor
+        self.plan = replace(plan, k=plan.k // block)
+        rows, blocks, width = of.length, self.plan.k, min(self.plan.widest(of.length), self.plan.k)
+        if rows * blocks < plan.threads:
+            raise LayoutError(f"{tensor.name}: {plan.threads} threads load {rows * blocks} scales; 1 each at least")
+        name, self.block = f"{role}_scale", block
+        side: Role = "a" if role == "a" else "b"
+        down, across = ((Outer(r, w), o) for r, w, o in zip(plan.repeats, plan.waves, plan.waves[::-1], strict=True))
+        steps, (first, others) = Outer(plan.step // plan.instruction.k), down if side == "a" else across
+        held = fragment_tile(plan.instruction.of_scales(side), side, first, steps, others)
+        self.registers = Registers(f"{name}_loaded", tensor.dtype, self.plan.loaded(rows, True, width))
+        self.fragment = Registers(f"{name}_held", tensor.dtype, held)
+        self.lds = Shared(f"{name}_lds", tensor.dtype, rows * blocks, slots=plan.stages)
+        self.width = width
+        self.moving = self.kept = 2 if width > 1 else None
+        self.layout = make_naive_tensor_descriptor((1, rows, blocks), (rows * blocks, blocks, 1))
+
+    def load(self, k: Expr) -> Load:
+        *rows, begin = self.of.place(k)
+        return Load(self.registers, self.tensor, (*rows, begin // self.block), self.moving)
+
+    def read(self, slot: Expr, k: Expr) -> LoadShared:
+        wide = 2 if len(self.fragment.distribution.ys) > 2 else None
+        return LoadShared(self.fragment, self.lds, self.layout, wide, slot, (ZERO, ZERO, k // self.block))
 
 
 def _cycles(s: SharedAccess, plan: Plan) -> int:

@@ -3,6 +3,7 @@
 | value      | at tile coordinate x                                                            |
 |------------|---------------------------------------------------------------------------------|
 | `Element`  | tensor[origin + x]                                                              |
+| `Scaled`   | such an element times the scale of its block, one along the last coordinate     |
 | `Total`    | Σ over each term's loops and k of a[…]·b[…] (or of a), or the greatest          |
 | `Computed` | a function of such values at x                                                  |
 | `Scores`   | Σ of a product at x = (g, m, k), −∞ where a mask does not keep it               |
@@ -21,7 +22,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from layoutalg.index import FALSE, TRUE, Expr, all_equal, as_expr, substitute
-from layoutalg.kernel.program import Attend, Compute, Contract, Meaning, Read, Reduce, Registers, Tensor, Tile
+from layoutalg.kernel.program import (
+    Attend,
+    Compute,
+    Contract,
+    ContractScaled,
+    Meaning,
+    Read,
+    Reduce,
+    Registers,
+    Tensor,
+    Tile,
+)
 from layoutalg.layout import LayoutError, TensorDescriptor
 from layoutalg.records import dataclass
 from layoutalg.target.dtypes import DTYPES, DType
@@ -36,6 +48,15 @@ class Element:
     tensor: Tensor
     origin: tuple[Expr, ...]
     fill: str = "sum"
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """An element times another tensor's at the same coordinates, of which the last counts blocks."""
+
+    element: Element
+    scale: Element
+    block: int
 
 
 @dataclass(frozen=True)
@@ -139,7 +160,7 @@ class Computed:
     operands: tuple[Value, ...]
 
 
-Factor = Element | Scores | Weight
+Factor = Element | Scaled | Scores | Weight
 """What sums are of."""
 Value = Element | Total | Computed | Scores | Powers | Quotient
 
@@ -226,6 +247,8 @@ def _factor_at(factor: Factor, index: Expr, at: Expr | int) -> Factor:
     match factor:
         case Element():
             return _element_at(factor, index, at)
+        case Scaled(element, scale):
+            return replace(factor, element=_element_at(element, index, at), scale=_element_at(scale, index, at))
         case Scores():
             return _scores_at(factor, index, at)
         case Weight():
@@ -254,8 +277,12 @@ def same_value(one: Value, other: Value) -> Expr:
     return as_expr(int(one == other))
 
 
-def text_of(thing: Value | Weight | Meaning) -> str:
+def text_of(thing: Value | Scaled | Weight | Meaning) -> str:
     match thing:
+        case Scaled(element, scale):
+            return f"{text_of(element)}·{text_of(scale)}"
+        case ContractScaled(a, b, a_scale, b_scale):
+            return f"sum of {a.name}·{a_scale.name}·{b.name}·{b_scale.name}"
         case Scores(product):
             return f"{text_of(product.a)}·{text_of(product.b)}" if product.b else text_of(product.a)
         case Weight(scores):

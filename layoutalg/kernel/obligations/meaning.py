@@ -5,6 +5,7 @@
 | an element of a tensor             | `Read`     | its origin is the target's                               |
 | a function of values               | `Compute`  | the function is the same, and each operand means its own |
 | a sum of products                  | `Contract` | rows, columns and k belong together; it is complete      |
+| … of elements with scales          | `ContractScaled` | the same, and scales are those of their elements' blocks |
 | a sum of elements, or the greatest | `Reduce`   | rows are the target's; it is complete                    |
 | a quotient of sums of powers       | `Attend`   | both sums have the powers of each key that is kept, once |
 
@@ -19,8 +20,19 @@ from layoutalg.index import FALSE, TRUE, Expr, all_equal, all_of, as_expr, eq
 from layoutalg.kernel.obligations.attends import attends
 from layoutalg.kernel.obligations.base import Requirement
 from layoutalg.kernel.obligations.complete import Contracted, complete, products_complete
-from layoutalg.kernel.obligations.held import Computed, Element, Quotient, Term, Total, Value, text_of
-from layoutalg.kernel.program import Attend, Compute, Contract, Meaning, Program, Read, Reduce, Store, Tensor
+from layoutalg.kernel.obligations.held import Computed, Element, Quotient, Scaled, Term, Total, Value, text_of
+from layoutalg.kernel.program import (
+    Attend,
+    Compute,
+    Contract,
+    ContractScaled,
+    Meaning,
+    Program,
+    Read,
+    Reduce,
+    Store,
+    Tensor,
+)
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
 
@@ -40,6 +52,13 @@ def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
         case Contract(a, b):
             (ga, m, ka), (gb, n, kb), (g, rows, columns) = a.descriptor.lengths, b.descriptor.lengths, target
             pairs = [((ga, m, gb, n, ka), (g, rows, g, columns, kb))]
+        case ContractScaled(a, b, a_scale, b_scale, block):
+            yield from shapes(program, Contract(a, b))
+            sides = ((a, a_scale), (b, b_scale))
+            pairs = [(_blocks(scale, block), tensor.descriptor.lengths) for tensor, scale in sides]
+            for _, scale in sides:
+                data = as_expr(int(scale.descriptor.valid(scale.descriptor.index) is TRUE))
+                yield Requirement(f"{scale.name} is not padded", ForAll("every scale is data", data))
         case Reduce(tensor):
             pairs = [(tensor.descriptor.lengths[:-1], target)]
         case Attend(q, k, v):
@@ -49,6 +68,12 @@ def shapes(program: Program, meaning: Meaning) -> Iterator[Requirement]:
         shown = (Shown("lengths", one), Shown("lengths", other))
         goal = all_equal(one, other) if len(one) == len(other) else FALSE
         yield Requirement("shapes agree", ForAll("source and target have one shape", goal, TRUE, shown))
+
+
+def _blocks(scale: Tensor, block: int) -> tuple[Expr, ...]:
+    """The lengths of what has a scale for each block along its last coordinate."""
+    *rows, blocks = scale.descriptor.lengths
+    return (*rows, blocks * block)
 
 
 def _reaches(program: Program, tensor: Tensor) -> Requirement:
@@ -97,6 +122,11 @@ def means(program: Program, number: int, x: tuple[Expr, ...], value: Value, mean
             a, b
         ) if (ta, tb) == (a, b):
             yield from products_complete(program, number, term, one, other, x)
+        case Total(
+            "sum", (Term(Scaled() as left, Scaled() as right) as term,), True, None, shift=None
+        ), ContractScaled() if _tensors(left, right) == meaning:
+            yield from products_complete(program, number, term, left.element, right.element, x)
+            yield from (_own_scales(program, number, term, factor) for factor in (left, right))
         case Total(how, (Term(Element(tensor) as one, None) as term,), True, None, shift=None), Reduce(
             wanted, wanted_how
         ) if (tensor, how) == (wanted, wanted_how):
@@ -107,6 +137,22 @@ def means(program: Program, number: int, x: tuple[Expr, ...], value: Value, mean
         case _:
             wrong = ForAll(f"{text_of(value)} is not {text_of(meaning)}", FALSE)
             yield Requirement(f"{number}: what is stored is what is meant", wrong)
+
+
+def _tensors(left: Scaled, right: Scaled) -> ContractScaled | None:
+    """The sum of products that two factors are of, where both have blocks of one length."""
+    tensors = (left.element.tensor, right.element.tensor, left.scale.tensor, right.scale.tensor)
+    return ContractScaled(*tensors, left.block) if left.block == right.block else None
+
+
+def _own_scales(program: Program, number: int, term: Term, factor: Scaled) -> Requirement:
+    """A tile of scales begins where its elements do, which is where a block begins."""
+    begins, scales = factor.element.origin, factor.scale.origin
+    shown = (Shown("loops at", term.over), Shown("elements", begins), Shown("scales", scales))
+    goal = all_equal(begins, (*scales[:-1], scales[-1] * factor.block))
+    name, of = factor.scale.tensor.name, factor.element.tensor.name
+    together = ForAll("both begin at one block", goal, program.requires, shown)
+    return Requirement(f"{number}: {name} has the scales of {of}", together)
 
 
 def _zero_in_padding(number: int, value: Element) -> Requirement:

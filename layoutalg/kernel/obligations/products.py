@@ -8,8 +8,9 @@ fragment (element 0 of lane 0), each lane and element must hold
 by the instruction's operand maps, all three the same batch g, where K(k) is the tile's k that a's lanes hold as the
 fragment's k.  K need not be K₀ + k: a sum of products does not see the order of k, if a and b have the same.  K, of all
 fragments together, must be one to one onto the tile's k.  The instruction then adds to each c the products over its own
-k; so c[m, n] receives each k of the tile once.  A wave's lanes are the hardware's: threads one after another, numbered
-x fastest; and sums are f32, of the instruction's types.
+k; so c[m, n] receives each k of the tile once.  With scales, the k of a block of the instruction are of one block of
+the tile, and each lane holds the scales of its row's blocks (`BlockScales`).  A wave's lanes are the hardware's:
+threads one after another, numbered x fastest; and sums are f32, of the instruction's types.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
     what = f"{number}: {s.c.name} += {s.a.name}·{s.b.name}"
     yield from _types(what, s)
     yield from hardware_lanes(what, program, s.instruction.wave)
-    i = s.instruction
+    i = s.instruction.scaled() if s.scales else s.instruction
     i = replace(i, a=counted(i.a), b=counted(i.b), d=counted(i.d))
     c, a, b = s.c.distribution, s.a.distribution, s.b.distribution
     if not len(c.lengths) == len(a.lengths) == len(b.lengths) == 3:
@@ -61,9 +62,51 @@ def multiply(program: Program, number: int, s: Multiply) -> Iterator[Requirement
         about = f"{what}: {registers.name} lies as {i.name} takes it"
         yield Requirement(about, ForAll("each lane holds its elements", goal, TRUE, shown))
     yield from each_once(what, reached, (k, step), a.lengths[2], (*warp, m))
+    yield from _scales(what, s, reached, (k, step), (g0, m0, n0), warp, lane)
     lengths = all_of(eq(a.lengths[0], c.lengths[0]), eq(b.lengths[0], c.lengths[0]), eq(a.lengths[1], c.lengths[1]),
                      eq(b.lengths[1], c.lengths[2]), eq(a.lengths[2], b.lengths[2]))  # fmt: skip
     yield Requirement(f"{what}: tiles agree", ForAll("g, m, n and k of the tiles are equal", lengths))
+
+
+def _scales(
+    what: str, s: Multiply, reached: Expr, steps: tuple[Expr, Expr], first: tuple[Expr, Expr, Expr],
+    warp: tuple[Expr, ...], lane: Expr,
+) -> Iterator[Requirement]:  # fmt: skip
+    """Each lane has the scales that the instruction takes there: of its row, and of the block of k that a's lanes hold.
+
+    All k that the instruction takes for one block are of one block of the tile, which the scale is of.
+    """
+    held = s.instruction.scales
+    if not s.scales or held is None:
+        return
+    (k, step), (g0, m0, n0) = steps, first
+    whole = s.a.distribution.lengths[2]
+    for registers, role, row, fragments in zip(s.scales, "ab", (m0, n0), (s.a, s.b), strict=True):
+        d = registers.distribution
+        if len(d.lengths) != 3:
+            raise LayoutError(f"{what}: tiles of scales are (g, m, block) and (g, n, block), of rank 3")
+        operand = counted(s.instruction.of_scales(role))
+        _refuse_elements(what, registers, operand)
+        of_row, of_block = (operand.row, operand.column)[:: 1 if role == "a" else -1]
+        repeated = internal("ym" if role == "a" else "yn", fragments.distribution.ys[0])
+        counts = all_equal(d.ys[:2], fragments.distribution.ys[:2])
+        yield Requirement(f"{what}: scales for each fragment", ForAll(f"{registers.name} has them", counts))
+        found = _lower(registers, (*warp, lane), (repeated, k), operand.element, operand)
+        block = of_block * held.block
+        at: dict[Expr, Expr | int] = {operand.lane: lane}
+        wanted = [substitute(w, at) for w in (g0, row + of_row, substitute(reached, {step: block}) // held.block)]
+        at_lane = (Shown("wave", warp), Shown("lane", (lane,)), Shown("element", (operand.element,)))
+        shown = (*at_lane, Shown("holds", found), Shown("wanted", tuple(wanted)))
+        about = f"{what}: {registers.name} has the scales that {s.instruction.name} takes"
+        yield Requirement(about, ForAll("each lane holds its scales", all_equal(found, wanted), TRUE, shown))
+        lengths = all_of(eq(d.lengths[0], fragments.distribution.lengths[0]),
+                         eq(d.lengths[1], fragments.distribution.lengths[1]),
+                         eq(d.lengths[2] * held.block, whole))  # fmt: skip
+        yield Requirement(f"{what}: tiles of scales agree", ForAll(f"{registers.name} has a scale a block", lengths))
+    one = substitute(reached, {step: step // held.block * held.block}) // held.block
+    at_k = (Shown("k", (k, step)), Shown("of the tile", (reached,)))
+    together = ForAll("blocks stay blocks", eq(reached // held.block, one), TRUE, at_k)
+    yield Requirement(f"{what}: the k of a block share its scale", together)
 
 
 def each_once(

@@ -26,6 +26,7 @@ from layoutalg.kernel.obligations.held import (
     Held,
     MissingValueError,
     Powers,
+    Scaled,
     Shift,
     State,
     Term,
@@ -69,6 +70,7 @@ from layoutalg.kernel.program import (
 )
 from layoutalg.layout import LayoutError
 from layoutalg.prove import Agree, ForAll, Shown
+from layoutalg.target.operand import BlockScales
 
 
 def values(program: Program) -> Iterator[Requirement]:
@@ -160,7 +162,7 @@ class _Values(Reading[Iterator[Requirement]]):
         return iter(())
 
     def read_multiply(self, s: Multiply) -> Iterator[Requirement]:
-        return self.accumulate(s.c, (s.a, s.b), "sum")
+        return self.accumulate(s.c, (s.a, s.b), "sum", scales=s.scales, block=s.instruction.scales)
 
     def read_multiply_shared(self, s: MultiplyShared) -> Iterator[Requirement]:
         """As its parts; the registers of its loads hold nothing afterwards."""
@@ -172,18 +174,24 @@ class _Values(Reading[Iterator[Requirement]]):
         return self.accumulate(s.c, (s.a,), s.how, s.c.distribution.lengths[-1] if in_parts(s) else None)
 
     def accumulate(
-        self, c: Registers, operands: tuple[Registers, ...], how: str, parts: Expr | None = None
-    ) -> Iterator[Requirement]:
+        self, c: Registers, operands: tuple[Registers, ...], how: str, parts: Expr | None = None,
+        scales: tuple[Registers, ...] = (), block: BlockScales | None = None,
+    ) -> Iterator[Requirement]:  # fmt: skip
         number, total = self.number, self.known(c).value
         factors = [self.known(operand).value for operand in operands]
+        by = [self.known(scale).value for scale in scales]
         meant = [r for r in operands if len(operands) > 1 and self.rounded_as_meant(r)]
-        yield from self.exact([r for r in operands if r not in meant])
+        yield from self.exact([r for r in (*operands, *scales) if r not in meant])
         yield from self.used_where_copied(meant)
         if not isinstance(total, Total):
             raise MissingValueError(f"statement {number} adds to {c.name}, which was not cleared")
         kinds, length = {total.how, how}, operands[0].distribution.lengths[-1]
         shift: Shift | None = None
-        match factors:
+        terms: tuple[Term, ...]
+        match [*factors, *by]:
+            case [Element() as a, Element() as b, Element() as s, Element() as t] if block is not None:
+                kinds |= {a.fill, b.fill, s.fill, t.fill}
+                terms = (Term(Scaled(a, s, block.block), Scaled(b, t, block.block), length),)
             case [Total(whole=True, parts=Expr()) as partial]:
                 kinds.add(partial.how)
                 yield self.all_parts(operands[0], partial)

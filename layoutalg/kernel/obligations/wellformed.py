@@ -30,6 +30,7 @@ from layoutalg.kernel.program import (
     BoxCopy,
     Compute,
     Contract,
+    ContractScaled,
     GlobalAccess,
     Load,
     Loop,
@@ -336,6 +337,8 @@ def _meaning(program: Program) -> None:
                 ranks = ((tensor, program.target.descriptor.rank),)
             case Contract(a, b):
                 ranks = ((a, 3), (b, 3), (program.target, 3))
+            case ContractScaled(a, b, a_scale, b_scale):
+                ranks = ((a, 3), (b, 3), (a_scale, 3), (b_scale, 3), (program.target, 3))
             case Reduce(tensor):
                 ranks = ((tensor, program.target.descriptor.rank + 1),)
             case Attend(q, k, v):
@@ -353,9 +356,8 @@ def _meaning(program: Program) -> None:
 
 def _parts(meaning: Meaning) -> Iterator[Meaning]:
     yield meaning
-    if isinstance(meaning, Compute):
-        for operand in meaning.operands:
-            yield from _parts(operand)
+    for operand in meaning.operands if isinstance(meaning, Compute) else ():
+        yield from _parts(operand)
 
 
 def _statements(program: Program) -> None:
@@ -376,7 +378,7 @@ def _computed(s: Statement) -> Iterator[str]:
         if isinstance(s, Load) and s.fill != "sum" and s.registers.dtype.formats:
             yield f"{s.registers.name} is {s.registers.dtype.name}, of which no least number is known"
         return
-    taken = (s.a, s.b) if isinstance(s, Multiply) and s.instruction.wave > 1 else ()
+    taken = (s.a, s.b, *s.scales) if isinstance(s, Multiply) and s.instruction.wave > 1 else ()
     for registers in (one for one in s.tiles if one.dtype.formats and one not in taken and not s.parts):
         yield f"{registers.name} is {registers.dtype.name}, which {type(s).__name__} does not compute with"
 

@@ -16,6 +16,7 @@ from layoutalg.kernel.program.program import (
     Attend,
     Compute,
     Contract,
+    ContractScaled,
     ElementMap,
     Meaning,
     Program,
@@ -43,10 +44,10 @@ from layoutalg.kernel.program.statements import (
 from layoutalg.kernel.program.tiles import How, Pixels, Registers, Shared, Tensor, Tile, Vector
 
 __all__ = [
-    "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Attend", "Await", "Barrier", "BoxCopy", "Clear",
-    "Commit", "Composite", "Compute", "Contract", "Divide", "ElementMap", "Elementwise", "Exchange", "Exponentiate",
-    "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "MaskScores", "Meaning", "MemoryAccess", "Move",
-    "Multiply", "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers", "Rescale", "Rows",
-    "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile", "Vector", "apart",
-    "walk",
+    "FOLDS", "FUNCTIONS", "LOADERS", "NEUTRAL", "AsyncCopy", "Attend", "Await", "Barrier", "BoxCopy", "Clear", "Commit",
+    "Composite", "Compute", "Contract", "ContractScaled", "Divide", "ElementMap", "Elementwise", "Exchange",
+    "Exponentiate", "Fold", "GlobalAccess", "How", "Load", "LoadShared", "Loop", "MaskScores", "Meaning",
+    "MemoryAccess", "Move", "Multiply", "MultiplyShared", "Pixels", "Program", "Read", "Reading", "Reduce", "Registers",
+    "Rescale", "Rows", "Shared", "SharedAccess", "Statement", "Store", "StoreShared", "StraightCopy", "Tensor", "Tile",
+    "Vector", "apart", "walk",
 ]  # fmt: skip

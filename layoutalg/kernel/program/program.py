@@ -16,6 +16,7 @@ is said by the program's `meaning`:
 |----------------------------------|-------------------------------------------------------------|
 | `Read(tensor)`                   | tensor[x], 0 where that is padding                          |
 | `Contract(a, b)`                 | Σₖ a[g, m, k]·b[g, n, k] at x = (g, m, n)                   |
+| `ContractScaled(a, b, …)`        | the same of a[g, m, k]·s[g, m, k / 32], and b so            |
 | `Reduce(tensor, how)`            | Σₖ tensor[m, k], or the greatest, at x = (m)                |
 | `Compute(function, meanings)`    | the function of those                                       |
 | `Attend(q, k, v, factor, …)`     | Σⱼ wⱼ·v[g, n, j] / Σⱼ wⱼ, wⱼ = 2^(factor·Σᵢ q[g, m, i]·k[g, j, i]) |
@@ -75,6 +76,22 @@ class Contract:
 
 
 @dataclass(frozen=True)
+class ContractScaled:
+    """The sum over k of a[g, m, k]·a_scale[g, m, k / block]·b[g, n, k]·b_scale[g, n, k / block].
+
+    >>> from layoutalg.kernel.library.block_scaled import contraction_mx
+    >>> contraction_mx("gfx950").summary.partition(" = ")[2]
+    'sum over k of a[g, m, k] · a_scale[g, m, k / 32] · b[g, n, k] · b_scale[g, n, k / 32]'
+    """
+
+    a: Tensor
+    b: Tensor
+    a_scale: Tensor
+    b_scale: Tensor
+    block: int
+
+
+@dataclass(frozen=True)
 class Reduce:
     """The sum (or the greatest) over k of tensor[m, k].
 
@@ -124,7 +141,7 @@ class Attend:
     rounded: DType
 
 
-Meaning = Read | Contract | Reduce | Compute | Attend
+Meaning = Read | Contract | ContractScaled | Reduce | Compute | Attend
 
 
 @dataclass(frozen=True)
@@ -306,6 +323,11 @@ def _formula(meaning: Meaning, x: Sequence[str]) -> str:
         case Contract(a, b):
             k = _contracted(a, x)
             return f"sum over {k} of {at(a, *x[:2], k)} · {at(b, x[0], x[2], k)}"
+        case ContractScaled(a, b, a_scale, b_scale, block):
+            k = _contracted(a, x)
+            sides = ((a, a_scale, x[:2]), (b, b_scale, (x[0], x[2])))
+            product = " · ".join(f"{at(t, *row, k)} · {at(s, *row, f'{k} / {block}')}" for t, s, row in sides)
+            return f"sum over {k} of {product}"
         case Reduce(tensor, how):
             k = _contracted(tensor, x)
             return f"{'sum' if how == 'sum' else 'greatest'} over {k} of {at(tensor, *x, k)}"

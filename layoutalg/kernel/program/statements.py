@@ -192,6 +192,8 @@ class Multiply(Statement):
 
     The Ys of c are (m tiles, n tiles, element …), of a (m tiles, k tiles, element …), of b (n tiles, k tiles,
     element …), where element … are those of the instruction, in order.
+    `scales`: tiles (g, m, block) of a and (g, n, block) of b, a number for each block of k, by which its elements are
+    multiplied first; their Ys are those of a and b, with the instruction's bytes of scales as elements.
 
     >>> from layoutalg.kernel.library.contraction import contraction
     >>> from layoutalg.kernel.library.einsum import parse_einsum
@@ -204,8 +206,9 @@ class Multiply(Statement):
     a: Registers
     b: Registers
     instruction: MatrixInstruction
+    scales: tuple[Registers, ...] = ()
 
-    uses = Uses(reads=("a", "b"), adds_to=("c",))
+    uses = Uses(reads=("a", "b", "scales"), adds_to=("c",))
     letters = ("m", "n", "k")
     words = "multiply", "{0.instruction.name}"
 
@@ -216,6 +219,8 @@ class Multiply(Statement):
             known = False
         if not known:
             yield f"{self.instruction.name} is no matrix instruction as the targets have it"
+        if self.scales and (len(self.scales) != 2 or self.instruction.scales is None):
+            yield f"{self.instruction.name} takes {2 if self.instruction.scales else 0} tiles of scales, or none"
 
 
 @dataclass(frozen=True)
@@ -267,7 +272,7 @@ class MultiplyShared(Statement):
         if a == self.b.registers:
             yield f"{a.name} stands for both operands; each has its own"
         name = self.product.instruction.name
-        if not self.product.instruction.operands_in_lds:
+        if not self.product.instruction.operands_in_lds or self.product.scales:
             yield f"{name} takes its operands from registers"
         elif isinstance(self.a, Registers) != name.endswith(HELD):
             yield f"{name} does not take {a.name} from there"

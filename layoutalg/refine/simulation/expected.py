@@ -24,6 +24,7 @@ from itertools import product
 
 from layoutalg.index import TRUE, ZERO, Expr, all_of, as_expr, const, extent_of, select, simplify, substitute, symbol
 from layoutalg.index.conditions import upper_limits
+from layoutalg.isa.semantics.matrix import scaled_name
 from layoutalg.kernel.access.places import coordinates, first_copy
 from layoutalg.kernel.obligations.asynchronous import Flight
 from layoutalg.kernel.program import (
@@ -193,6 +194,10 @@ class _Walker(RowStatements):
                 continue
             words = [*self._packed(s.a, a), *self._packed(s.b, b)]
             name = s.instruction.name
+            if s.scales:
+                name = scaled_name(s.instruction)
+                for scale, repeated in zip(s.scales, (mm, nn), strict=True):
+                    words += self._packed(scale, _fragment(scale, (repeated, kk)))
             results = [self.functions.apply(f"{name}[{i}]", *words, self.value(s.c, y)) for i, y in enumerate(c)]
             self.held |= {(s.c.name, y): result for y, result in zip(c, results, strict=True)}
 

@@ -43,7 +43,8 @@ from layoutalg.index import (
 from layoutalg.index.conditions import implies
 from layoutalg.isa.decode.instructions import Instruction, Operand
 from layoutalg.isa.interpreter.operands import operand_of
-from layoutalg.isa.semantics.matrix import PICKED_SCALES, SCALES, registers_of, scales_of
+from layoutalg.isa.semantics.matrix import PICKED_SCALES, SCALES, registers_of, scaled_name, scales_of
+from layoutalg.isa.semantics.words import low_bits
 from layoutalg.symex.machine.addresses import decided
 from layoutalg.symex.machine.outstanding import Key
 from layoutalg.symex.machine.registers import SymbolicRegisters, lanes_file
@@ -197,13 +198,20 @@ class SymbolicLanes:
         scales = scales_of(instruction.name, matrix)
         if scales:  # another function than that of the table, for each choice of scales
             picks = [instruction.fields.get(field, 0) for field in PICKED_SCALES[scales.held_by]]
-            name += f" scaled by {scales.held_by} {picks}"
-            b += [word for role in SCALES for word in self._scale(instruction, role, scales)]
+            name = scaled_name(matrix, picks)
+            for role, pick in zip(SCALES, picks, strict=True):
+                words = self._scale(instruction, role, scales)
+                b += [self._byte(words[0], pick)] if scales.held_by == "lanes" else words
         if dtype_of(matrix.accumulator).bits < 32:  # another than that of each of its elements, too
             name += " in pairs"
         results = [self.w.function(f"{name}[{k}]", *a, *b, old) for k, old in enumerate(c)]
         for k, word in enumerate(results):
             self.registers.write_cell((target.kind, target.index + k), word)
+
+    def _byte(self, word: Word, number: int) -> Word:
+        """One byte of a word."""
+        found: Word = low_bits(self.w, self.w.lshr(word, self.w.const(8 * number, 32)), 8)
+        return found
 
     def _scale(self, instruction: Instruction, role: str, scales: BlockScales) -> list[Word]:
         """A lane's registers of scales, or the constant that is one."""

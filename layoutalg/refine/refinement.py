@@ -31,6 +31,7 @@ from dataclasses import replace
 from layoutalg.errors import DeviceError
 from layoutalg.index import ONE, TRUE, ZERO, Expr, all_of, budget, internal, prod, simplify
 from layoutalg.isa.decode.code import MachineCode
+from layoutalg.isa.semantics.accesses import ACCESSES
 from layoutalg.kernel.emit.kernel import conditions
 from layoutalg.kernel.program import Program
 from layoutalg.kernel.program.chiplets import chiplet_order
@@ -213,6 +214,12 @@ def _dealt(program: Program) -> BlockOrder | None:
     return BlockOrder((AxisOrder(launched, (Renumbered((number,), (dealt,), {dealt: number}),)),))
 
 
+def _exchanged(element: TracedElement) -> bool:
+    """Whether lanes exchange what they load, so that its elements are told one by one."""
+    access = ACCESSES.get(element.instruction.name)
+    return access is not None and access.transposed is not None
+
+
 def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence[TracedElement]) -> tuple[str, ...]:
     """Buffers where the binary's widest access is narrower than the program's."""
     notes = []
@@ -222,7 +229,7 @@ def _narrow(program: Program, wanted: Sequence[ExpectedElement], found: Sequence
         key = w.store, "lds" if w.buffer in inside else w.buffer
         widths[key] = max(w.width, widths.get(key, 0))
     for (store, buffer), meant in widths.items():
-        moved = [f.width for f in found if (f.store, f.buffer) == (store, buffer)]
+        moved = [f.width for f in found if (f.store, f.buffer) == (store, buffer) and not _exchanged(f)]
         if moved and min(moved) < meant:
             verb = "stores to" if store else "loads from"
             notes.append(f"{verb} {buffer}: {min(moved)} bytes at a time, the program has {meant}")

@@ -1,60 +1,109 @@
-"""Reads of LDS that a wave makes together: four matrices of 8 × 8 elements of 16 bits, a row from each lane's address.
+"""Reads of LDS that a wave makes together: each lane names a row of elements, and gets some of other lanes' rows.
 
-Lane l gives the address of row l mod 8 of matrix l div 8; a row is 16 bytes at a multiple of 16.  Every lane receives a
-pair of each matrix: with g = l div 4, t = l mod 4, half h of register j is an element of matrix j,
+Of a group of lanes that exchange, lane l's element e is element k of the row that lane q names:
 
-| instruction                                        | row    | column |
-|----------------------------------------------------|--------|--------|
-| ldmatrix.sync.aligned.m8n8.x4.shared.b16           | g      | 2t + h |
-| ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16     | 2t + h | g      |
+| instruction                                    | lanes | a row | e of lane l is (q, k), j = e div 2, h = e mod 2 |
+|------------------------------------------------|-------|-------|-------------------------------------------------|
+| ldmatrix.sync.aligned.m8n8.x4.shared.b16       | 32    | 8     | 8j + l div 4, 2 (l mod 4) + h                   |
+| ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 | 32    | 8     | 8j + 2 (l mod 4) + h, l div 4                   |
+| gfx950 ds_read_b64_tr_b16                      | 16    | 4     | (16e + l) div 4, (16e + l) mod 4                |
+| gfx950 ds_read_b64_tr_b8                       | 16    | 8     | (16e + l) div 8, (16e + l) mod 8                |
 
-So a tile of registers can be read so if its distribution spreads each such matrix over the lanes as the row of the
-table says, and LDS has its rows whole: then lane l's address is that of the element which the distribution gives to
-the holder of (row l mod 8, column 0).  `obligations.collective` proves that.  Source: PTX ISA, "Warp-level matrix load
-instruction: ldmatrix" (sm_75 and later).  What it cannot represent: fewer matrices, elements of other sizes.
+A row lies at a multiple of its bytes.  So a tile of registers can be read so if its distribution spreads rows over the
+lanes as the table says, and LDS has its rows whole: then a lane's address is that of the element which the distribution
+gives to the holder of (its row, 0).  `obligations.collective` proves that.  Sources: PTX ISA, "Warp-level matrix load
+instruction: ldmatrix" (sm_75 and later); `target.transposed` for AMD's.  What it cannot represent: fewer matrices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from layoutalg.index import ZERO, Expr, as_expr, prod, substitute
 from layoutalg.index.radix import digits
 from layoutalg.kernel.program import LoadShared, Program
 from layoutalg.layout import LayoutError
 from layoutalg.records import dataclass
+from layoutalg.target.known import builds
+from layoutalg.target.transposed import TRANSPOSED
 
-LANES, ROWS, ELEMENTS = 32, 8, 8
-"""Of a wave; of a matrix (8 × 8); that a lane receives (four matrices, two each)."""
+Exchanged = Callable[[Expr, Expr], tuple[Expr, Expr]]
+"""Of a lane and an element another such pair, lanes counted in their group."""
 
 
 @dataclass(frozen=True)
 class MatrixLoad:
-    """An instruction: whether columns go where rows went."""
+    """An instruction: the lanes of its wave, all of which take part, those that exchange, a row's elements, their bits.
+
+    `source`: the lane that names the row of what a lane gets, and where in the row that is; `holder`: the other way.
+    """
 
     name: str
-    transposed: bool = False
+    wave: int
+    group: int
+    elements: int
+    bits: int
+    source: Exchanged
+    holder: Exchanged
 
-    def receives(self, lane: Expr, half: Expr) -> tuple[Expr, Expr]:
-        """Row and column of a matrix that a lane has in a half of the matrix's register."""
-        along, across = lane % 4 * 2 + half, lane // 4
-        return (along, across) if self.transposed else (across, along)
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Who has it."""
+        if self.name in TRANSPOSED:
+            return TRANSPOSED[self.name].targets
+        return tuple(name for name, gpu in builds().items() if gpu.vendor == "nvidia")
 
-    def holder(self, row: Expr, column: Expr) -> tuple[Expr, Expr]:
-        """The lane and the half that have an element of a matrix.
 
-        >>> from layoutalg.index import as_expr
-        >>> MATRIX_LOADS["ldmatrix"].holder(as_expr(3), as_expr(5))
-        (14, 1)
-        """
-        along, across = (row, column) if self.transposed else (column, row)
-        return across * 4 + along // 2, along % 2
+def _matrix(transposed: bool) -> tuple[Exchanged, Exchanged]:
+    """Four matrices of 8 × 8, of which a lane gets a pair each."""
+
+    def source(lane: Expr, element: Expr) -> tuple[Expr, Expr]:
+        along, across = lane % 4 * 2 + element % 2, lane // 4
+        row, column = (along, across) if transposed else (across, along)
+        return element // 2 * 8 + row, column
+
+    def holder(lane: Expr, k: Expr) -> tuple[Expr, Expr]:
+        row, matrix = lane % 8, lane // 8
+        along, across = (row, k) if transposed else (k, row)
+        return across * 4 + along // 2, matrix * 2 + along % 2
+
+    return source, holder
+
+
+def _in_order(group: int, each: int) -> tuple[Exchanged, Exchanged]:
+    """Element e of lane l is number group · e + l of all rows, one after the other."""
+
+    def source(lane: Expr, element: Expr) -> tuple[Expr, Expr]:
+        number = element * group + lane
+        return number // each, number % each
+
+    def holder(lane: Expr, k: Expr) -> tuple[Expr, Expr]:
+        number = lane * each + k
+        return number % group, number // group
+
+    return source, holder
 
 
 MATRIX_LOADS = {
-    one.name: one for one in (MatrixLoad("ldmatrix"), MatrixLoad("ldmatrix.trans", transposed=True))
-}  # fmt: skip
+    one.name: one
+    for one in (
+        MatrixLoad("ldmatrix", 32, 32, 8, 16, *_matrix(False)),
+        MatrixLoad("ldmatrix.trans", 32, 32, 8, 16, *_matrix(True)),
+        MatrixLoad("ds_read_b64_tr_b16", 64, 16, 4, 16, *_in_order(16, 4)),
+        MatrixLoad("ds_read_b64_tr_b8", 64, 16, 8, 8, *_in_order(16, 8)),
+    )
+}
 """By name."""
+
+
+def transposing(target: str, bits: int) -> str:
+    """The load by which a target's waves get fragments along k of rows of m (or n); empty where it has none.
+
+    >>> transposing("gfx950", 16), transposing("gfx942", 16)
+    ('ds_read_b64_tr_b16', '')
+    """
+    own = (name for name, one in MATRIX_LOADS.items() if name in TRANSPOSED and one.bits == bits)
+    return next((name for name in own if target in MATRIX_LOADS[name].targets), "")
 
 
 def matrix_load(access: LoadShared) -> MatrixLoad:
@@ -64,17 +113,19 @@ def matrix_load(access: LoadShared) -> MatrixLoad:
         raise LayoutError(f"{access.shared.name}: no matrix load {access.by!r}; there are {', '.join(MATRIX_LOADS)}")
     tile = access.registers.distribution
     moved = int(prod([tile.ys[y] for y in access.vector_ys]))
-    if moved != ELEMENTS or access.shared.dtype.bytes != 2 or access.registers.dtype != access.shared.dtype:
-        raise LayoutError(f"{access.shared.name}: {access.by} gives a lane {ELEMENTS} elements of 16 bits, as they are")
-    if int(tile.ps[-1]) != LANES:
+    kind = access.shared.dtype
+    if moved != found.elements or kind.bits != found.bits or access.registers.dtype != kind:
+        given = f"{found.elements} elements of {found.bits} bits"
+        raise LayoutError(f"{access.shared.name}: {access.by} gives a lane {given}, as they are")
+    if int(tile.ps[-1]) != found.wave:
         raise LayoutError(
-            f"{access.shared.name}: {access.by} takes waves of {LANES} lanes; the last P has {tile.ps[-1]}"
+            f"{access.shared.name}: {access.by} takes waves of {found.wave} lanes; the last P has {tile.ps[-1]}"
         )
     return found
 
 
 def held_by(access: LoadShared, waves: Sequence[Expr], lane: Expr, element: Expr) -> tuple[Expr, ...]:
-    """The coordinates in the LDS tile of what the distribution gives a lane as one of the eight elements."""
+    """The coordinates in the LDS tile of what the distribution gives a lane as one of its elements."""
     tile, moved = access.registers.distribution, access.vector_ys
     at: dict[Expr, Expr | int] = dict(
         zip((tile.y_index[y] for y in moved), digits(element, [tile.ys[y] for y in moved]), strict=True)
@@ -84,16 +135,18 @@ def held_by(access: LoadShared, waves: Sequence[Expr], lane: Expr, element: Expr
     return tuple(o + c for o, c in zip(access.origin, inner, strict=True)) if access.origin else inner
 
 
-def in_row(access: LoadShared, waves: Sequence[Expr], row: Expr, matrix: Expr, column: Expr) -> tuple[Expr, ...]:
-    """The coordinates of an element of a matrix that the wave reads."""
-    lane, half = matrix_load(access).holder(row, column)
-    return held_by(access, waves, lane, matrix * 2 + half)
+def in_row(access: LoadShared, waves: Sequence[Expr], lane: Expr, k: Expr) -> tuple[Expr, ...]:
+    """The coordinates of an element of the row that a lane names."""
+    load = matrix_load(access)
+    own = lane % load.group
+    other, element = load.holder(own, k)
+    return held_by(access, waves, lane - own + other, element)
 
 
 def row_start(program: Program, access: LoadShared) -> tuple[Expr, ...]:
     """The coordinates of the row whose address each lane gives."""
     *waves, lane = program.lanes
-    return in_row(access, waves, lane % ROWS, lane // ROWS, ZERO)
+    return in_row(access, waves, lane, ZERO)
 
 
-__all__ = ["ELEMENTS", "LANES", "MATRIX_LOADS", "ROWS", "MatrixLoad", "held_by", "in_row", "matrix_load", "row_start"]
+__all__ = ["MATRIX_LOADS", "MatrixLoad", "held_by", "in_row", "matrix_load", "row_start", "transposing"]

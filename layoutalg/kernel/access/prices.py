@@ -8,18 +8,20 @@ groups and banks are data (`layoutalg.target`), and the price is exact (`layouta
 | n elements at once                       | the instruction of that width                   |
 | a width that the target's table lacks    | not priced                                      |
 | of a block that is no whole waves        | not priced                                      |
+| a read that transposes, of no known banks | not priced                                      |
 """
 
 from __future__ import annotations
 
 from layoutalg.index import ZERO, Expr, as_expr, internal, substitute
 from layoutalg.index.radix import digits
-from layoutalg.kernel.access.matrix_loads import LANES, ROWS, in_row
+from layoutalg.kernel.access.matrix_loads import in_row, matrix_load
 from layoutalg.kernel.program import AsyncCopy, BoxCopy, LoadShared, MultiplyShared, Program, SharedAccess
 from layoutalg.memory import Cost, LaneMap, access, price
 from layoutalg.records import dataclass
 from layoutalg.target import target as named
 from layoutalg.target.model import UnknownInstructionError
+from layoutalg.target.transposed import TRANSPOSED
 
 COPY = "what an asynchronous copy writes at a time is not documented"
 BY_DESCRIPTOR = "what an instruction reads at a time by a matrix descriptor is not documented"
@@ -85,13 +87,16 @@ def price_of(s: SharedAccess, thread: Expr, tile: tuple[Expr, ...], target: str,
     at |= {s.registers.distribution.y_index[y]: part for y, part in zip(moved, parts, strict=True)}
     index = tuple(substitute(i, at) for i in tile)
     if isinstance(s, LoadShared) and s.by:  # as many lanes' rows in a phase as a read of 16 bytes a lane has lanes
-        index = in_row(s, (as_expr(at[thread]) // LANES,), lane % ROWS, lane // ROWS, element)
-    way = "read" if s.loads else "write"
+        index = in_row(s, (as_expr(at[thread]) // matrix_load(s).wave,), lane, element)
+    turned = isinstance(s, LoadShared) and s.by in TRANSPOSED
+    way = s.by if isinstance(s, LoadShared) and turned else "read" if s.loads else "write"
     try:
         one = access(s.descriptor, LaneMap(lane, element, index), s.shared.dtype, gpu, way)
     except UnknownInstructionError:
         bytes_each = width * s.shared.dtype.bytes
         return Priced(number, s, "", None, f"{gpu.name} has no table for {way}s of {bytes_each} bytes a lane")
+    if turned and not one.instruction.evidence.certain:
+        return Priced(number, s, one.instruction.name, None, one.instruction.evidence.doubt)
     cost = price(one)
     if not isinstance(cost, Cost):
         return Priced(number, s, one.instruction.name, None, cost.reason)

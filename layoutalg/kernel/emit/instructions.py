@@ -17,7 +17,7 @@ words, or as `long` where MFMA takes eight elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from layoutalg.kernel.access.matrix_loads import MatrixLoad
 from layoutalg.kernel.program.fragments import HELD, one_of
@@ -25,11 +25,13 @@ from layoutalg.kernel.program.names import operation_name, vector_type
 from layoutalg.layout import LayoutError
 from layoutalg.target.dtypes import DTYPES, dtype_of
 from layoutalg.target.operand import MatrixInstruction, OperandMap
+from layoutalg.target.transposed import TRANSPOSED
 
 SCALED_FORMATS = ("fp8", "bf8", "fp6", "bf6", "fp4")
 """Of what a product with scales takes, by the fields' numbers (CDNA 4 ISA, cbsz and blgp)."""
 
-_HEAD = "static __device__ inline __attribute__((always_inline)) void"
+_INLINE = "static __device__ inline __attribute__((always_inline))"
+_HEAD = f"{_INLINE} void"
 
 
 COPIES = """\
@@ -152,19 +154,35 @@ template <int groups> static __device__ inline __attribute__((always_inline)) vo
 
 
 def matrix_load_source(load: MatrixLoad, element: str) -> str:
-    """The device function by which a wave reads four matrices of 8 x 8 elements."""
-    trans = ".trans" if load.transposed else ""
+    """The device function by which a wave reads rows of elements together.
+
+    Of AMD's the pointer is `__restrict`: clang awaits loads to LDS before a read of which it knows no type and no scope
+    (LLVM, SIInsertWaitcnts; Triton's AMD backend gives such reads scopes, too).
+    """
+    kind = vector_type(element, load.elements)
+    pointer = "const void* __restrict lds" if load.name in TRANSPOSED else "const void* lds"
+    head = f"{_INLINE} {kind} {matrix_load_name(load)}({pointer}) {{"
+    if load.name in TRANSPOSED:
+        builtin, c, count = _TRANSPOSING[load.name]
+        return "\n".join((
+            f"// One wave: {load.group} lanes side by side each name a row of {load.elements}, and get a column.",
+            head,
+            f"    typedef {c} Words __attribute__((ext_vector_type({count})));",
+            "    auto there = (__attribute__((address_space(3))) Words*)lds;",
+            f"    return __builtin_bit_cast({kind}, __builtin_amdgcn_{builtin}(there));",
+            "}\n",
+        ))  # fmt: skip
+    trans = ".trans" if load.name.endswith(".trans") else ""
     return "\n".join(
         (
             "// One warp: four matrices of 8 x 8 elements, a row at each lane's address.",
-            f"static __device__ inline __attribute__((always_inline)) {vector_type(element, 8)} "
-            f"{matrix_load_name(load)}(const void* lds) {{",
+            head,
             "    typedef unsigned Words __attribute__((ext_vector_type(4)));",
             "    const unsigned there = (unsigned)(__SIZE_TYPE__)(__attribute__((address_space(3))) const void*)lds;",
             "    unsigned x, y, z, w;",
             f'    asm volatile("ldmatrix.sync.aligned.m8n8.x4{trans}.shared.b16 {{%0, %1, %2, %3}}, [%4];"',
             '        : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(there) : "memory");',
-            f"    return __builtin_bit_cast({vector_type(element, 8)}, (Words){{x, y, z, w}});",
+            f"    return __builtin_bit_cast({kind}, (Words){{x, y, z, w}});",
             "}\n",
         )
     )
@@ -174,10 +192,19 @@ def matrix_load_name(load: MatrixLoad) -> str:
     """The name of the device function.
 
     >>> from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS
-    >>> matrix_load_name(MATRIX_LOADS["ldmatrix.trans"])
-    'load_matrices_trans'
+    >>> matrix_load_name(MATRIX_LOADS["ldmatrix.trans"]), matrix_load_name(MATRIX_LOADS["ds_read_b64_tr_b16"])
+    ('load_matrices_trans', 'load_transposed')
     """
-    return "load_matrices_trans" if load.transposed else "load_matrices"
+    if load.name in TRANSPOSED:
+        return "load_transposed"
+    return "load_matrices_trans" if load.name.endswith(".trans") else "load_matrices"
+
+
+_TRANSPOSING: Mapping[str, tuple[str, str, int]] = {
+    "ds_read_b64_tr_b16": ("ds_read_tr16_b64_v4i16", "short", 4),
+    "ds_read_b64_tr_b8": ("ds_read_tr8_b64_v2i32", "int", 2),
+}
+"""clang's builtin of an instruction, and the words that it gives (LLVM, BuiltinsAMDGPU)."""
 
 
 def operation_source(instruction: MatrixInstruction, dtype: str, scaled: bool = False) -> str:

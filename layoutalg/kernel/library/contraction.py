@@ -16,6 +16,7 @@ from string import ascii_letters
 from typing import Any
 
 from layoutalg.index import Expr, all_of, prod, symbol
+from layoutalg.kernel.access.matrix_loads import transposing
 from layoutalg.kernel.library.block_order import ordered, parts_for, plan_name
 from layoutalg.kernel.library.copies import LARGEST
 from layoutalg.kernel.library.einsum import Einsum, Letters, elements_of, merged, parse_einsum, sizes_of, view
@@ -151,8 +152,11 @@ def _plan(
     `few`: a and b are known to be of less than 2³¹ bytes.
     """
     walked = _walked(einsum, index_bits)
-    along_k = all(set(letters[-1:]) & set(einsum.kinds[3]) for letters in (einsum.a, einsum.b))
-    plan = tuned("contraction", target, dtype, widths, sizes, walked, walked and along_k and few)
+    _, m, n, k = einsum.kinds
+    along_k = all(set(letters[-1:]) & set(k) for letters in (einsum.a, einsum.b))
+    rows = all(set(of[-1:]) & {*kind, *k} for of, kind in ((einsum.a, m), (einsum.b, n)))
+    straight = along_k or (rows and bool(transposing(target, OPERAND_DTYPES[dtype].bits)))
+    plan = tuned("contraction", target, dtype, widths, sizes, walked, walked and few and straight)
     whole = index_bits == 32 and min(widths) * OPERAND_DTYPES[dtype].bytes == RANGED_BYTES
     plan = ranged(plan, target) if whole else plan
     if OPERAND_DTYPES[dtype].bits <= 16 and min(widths) * OPERAND_DTYPES[dtype].bytes >= 16:
@@ -269,12 +273,12 @@ def _emitted(
     return contraction(letters, dtype, result, target=target, widths=(vector,) * 3, epilogue=finish)
 
 
-def _straight(target: str) -> Program | None:
+def _straight(target: str, einsum: str) -> Program | None:
     """The product whose tiles go straight to LDS, of a target that has such a plan."""
     sizes = ProblemShape((256, 256, 256), (256, 256, 256))
     plan = tuned("contraction", target, "f16", (8, 8), sizes, straight=True)
-    letters = parse_einsum("mk,nk->mn")
-    return contraction(letters, "f16", target=target, plan=plan, widths=(8, 8, 8)) if plan.straight else None
+    product = parse_einsum(einsum)
+    return contraction(product, "f16", target=target, plan=plan, widths=(8, 8, 8)) if plan.straight else None
 
 
 def _finished(bias: bool, relu: bool) -> dict[str, Any]:
@@ -377,7 +381,8 @@ KERNELS = (
                 contraction(parse_einsum("ik,jk->ij"), "f8", "f16", target=target, widths=(16, 16, 8))
                 if is_tiled(target, "f8") else None
             ),
-            "contraction_straight_f16": _straight,
+            "contraction_straight_f16": lambda target: _straight(target, "mk,nk->mn"),
+            "contraction_transposed_f16": lambda target: _straight(target, GEMM),
         },
     ),
     Kernel(

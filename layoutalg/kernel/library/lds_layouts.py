@@ -5,6 +5,7 @@
 | `rows_of_k` | k of one m      | in runs of k, each lane another row   | the run's number by the row's |
 | `rows_of_m` | m of one k      | by lanes along the row                | groups of 8 by k div 4        |
 | `rows_of_n` | n of one k      | in runs of n, by a wave (ldmatrix)    | the run's number by k mod 8   |
+| `pieces_of_n` | n of one k    | in pieces of 64 bytes, by a wave (tr) | the piece's number by k mod 4 |
 | `planes`    | 64 k, or 64 m   | by a matrix descriptor (wgmma)        | the run's number by the row's |
 """
 
@@ -111,6 +112,40 @@ def rows_of_n(length: int, k: int) -> TensorDescriptor:
     return in_coordinates(plane, 3, (1, 2))
 
 
+def pieces_of_n(length: int, k: int, bytes_each: int) -> TensorDescriptor:
+    """A tile (1, length, k) in LDS as rows of n (or m), in pieces of 64 bytes: those of four rows lie on all 64 banks.
+
+    So half a wave's rows do, of a load that transposes: four k, of 32 n each, where elements have 16 bits.
+    """
+    sizes = _digits_of_pieces(length, k, bytes_each)
+    layout = make_naive_tensor_descriptor(sizes, packed_strides(sizes))
+    layout = xored(layout, 1, 4)
+    merges = [Merge(tuple(map(as_expr, sizes[:3]))), Merge(tuple(map(as_expr, sizes[3:])))]
+    plane = transform_tensor_descriptor(layout, merges, [[0, 1, 2], [3, 4, 5]], [[1], [0]])
+    return in_coordinates(plane, 3, (1, 2))
+
+
+def order_of_pieces(length: int, k: int, bytes_each: int) -> TensorAdaptor:
+    """From elements (1, length, k) in the order in which `pieces_of_n` has them to where they are in the tile."""
+    sizes = list(map(as_expr, _digits_of_pieces(length, k, bytes_each)))
+    one, each = as_expr(1), [[d] for d in range(7)]
+    upper = [PassThrough(one), Merge(tuple(sizes[3:])), Merge(tuple(sizes[:3]))]
+    order = make_single_stage_tensor_adaptor(upper, [[0], [4, 5, 6], [1, 2, 3]], each[:3])
+    dims = [[2, 5], *([d] for d in (0, 1, 3, 4, 6))]
+    swapped = [Xor((sizes[1], sizes[4])), PassThrough(one), *(PassThrough(sizes[d - 1]) for d in (1, 3, 4, 6))]
+    order = chain_tensor_adaptors(make_single_stage_tensor_adaptor(swapped, dims, dims), order)
+    rows = [PassThrough(one), Unmerge(tuple(sizes[3:])), Unmerge(tuple(sizes[:3]))]
+    return chain_tensor_adaptors(make_single_stage_tensor_adaptor(rows, each[:3], [[0], [4, 5, 6], [1, 2, 3]]), order)
+
+
+def _digits_of_pieces(length: int, k: int, bytes_each: int) -> list[int]:
+    """Of a row's number, and of its place in the row: what `pieces_of_n` xors are the second and the fifth."""
+    piece = 64 // bytes_each
+    pieces = length // piece
+    layers = min(4, pieces)  # pieces that are xor-ed: with fewer than four in a row, several rows share one
+    return [k // 4, layers, 4 // layers, pieces // layers, layers, piece]
+
+
 def planes(length: int, k: int, along_k: bool) -> TensorDescriptor:
     """A tile (1, length, k) of 16-bit elements as rows of 64, along k or m: what a matrix descriptor can name."""
     fast, slow = (k, length) if along_k else (length, k)
@@ -122,4 +157,14 @@ def planes(length: int, k: int, along_k: bool) -> TensorDescriptor:
     return in_coordinates(plane, 3, (1, 2))
 
 
-__all__ = ["TWISTS", "order_of_rows", "planes", "rows_of_k", "rows_of_m", "rows_of_n", "xored"]
+__all__ = [
+    "TWISTS",
+    "order_of_pieces",
+    "order_of_rows",
+    "pieces_of_n",
+    "planes",
+    "rows_of_k",
+    "rows_of_m",
+    "rows_of_n",
+    "xored",
+]

@@ -38,8 +38,18 @@ from dataclasses import replace
 
 from layoutalg.index import TRUE, ZERO, Expr, as_expr, select
 from layoutalg.index.normal import holds
+from layoutalg.kernel.access.matrix_loads import MATRIX_LOADS, transposing
 from layoutalg.kernel.access.prices import price_of
-from layoutalg.kernel.library.lds_layouts import TWISTS, order_of_rows, planes, rows_of_k, rows_of_m, rows_of_n
+from layoutalg.kernel.library.lds_layouts import (
+    TWISTS,
+    order_of_pieces,
+    order_of_rows,
+    pieces_of_n,
+    planes,
+    rows_of_k,
+    rows_of_m,
+    rows_of_n,
+)
 from layoutalg.kernel.library.plans import Plan
 from layoutalg.kernel.program import (
     AsyncCopy,
@@ -79,12 +89,17 @@ class CopiedSide:
         spread = plan.loaded(length, along_k, width)
         self.along_k = along_k
         count = 1 if plan.in_lds or plan.straight else 2
-        self.fragments = tuple(Registers(f"{name}_held{n}", tensor.dtype, plan.operand(role)) for n in range(count))
-        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         self.by = ("ldmatrix" if along_k else "ldmatrix.trans") if plan.collective else ""
+        turned = plan.straight and not along_k
+        self.by = transposing(plan.target, tensor.dtype.bits) if turned else self.by
+        held = plan.operand(role, MATRIX_LOADS[self.by].elements if turned and self.by else 0)
+        self.fragments = tuple(Registers(f"{name}_held{n}", tensor.dtype, held) for n in range(count))
+        self.lds = Shared(f"{name}_lds", tensor.dtype, length * plan.k, slots=plan.stages)
         tried = layouts(length, plan, along_k)
         self.layout = min(tried, key=self.cost) if plan.target and len(tried) > 1 else tried[0]
-        if plan.straight:
+        if turned:
+            spread = SwizzledDistribution(spread.encoding, order_of_pieces(length, plan.k, tensor.dtype.bytes))
+        elif plan.straight:
             order = order_of_rows(length, plan.k, plan.run, tensor.dtype.bytes, TWISTS[tried.index(self.layout)])
             spread = SwizzledDistribution(spread.encoding, order)
         self.spread = Registers(f"{name}_copied", tensor.dtype, spread)
@@ -195,6 +210,8 @@ def layouts(length: int, plan: Plan, along_k: bool) -> list[TensorDescriptor]:
         return [rows_of_k(length, plan.k, 8, 2, twist) for twist in TWISTS] if along_k else [rows_of_n(length, plan.k)]
     if plan.straight and along_k:
         return [rows_of_k(length, plan.k, plan.run, 2, twist) for twist in TWISTS]
+    if plan.straight and transposing(plan.target, 16):
+        return [pieces_of_n(length, plan.k, 2)]
     if along_k == plan.k_runs and not along_k:
         return [rows_of_m(length, plan.k)]
     raise LayoutError(f"copies past the registers to tiles that {plan.instruction.name} reads along the other way")

@@ -151,16 +151,16 @@ class Plan:
         first, second = (Outer(r, w) for r, w in zip(self.repeats, self.waves, strict=True))
         return fragment_tile(self.instruction.d, "c", first, second)
 
-    def operand(self, role: str) -> TileDistribution:
-        """Of (g, m, k) for "a", of (g, n, k) for "b", over one step of k."""
+    def operand(self, role: str, widest: int = 0) -> TileDistribution:
+        """Of (g, m, k) for "a", of (g, n, k) for "b", over a step of k; runs of so many k, or 16 bytes."""
         side, other = (0, 1) if role == "a" else (1, 0)
         if self.plain:
             return lane_by_lane(role, self.waves, self.repeats, self.step)
         one = self.instruction.scaled() if self.scaled else self.instruction
         held = one.a if role == "a" else one.b
         k = Outer(self.step // self.instruction.k)
-        first = Outer(self.repeats[side], self.waves[side])
-        return fragment_tile(held, "a" if role == "a" else "b", first, k, self.waves[other], self.wide, self.packed)
+        first, most = Outer(self.repeats[side], self.waves[side]), widest or self.wide
+        return fragment_tile(held, "a" if role == "a" else "b", first, k, self.waves[other], most, self.packed)
 
     def loaded(self, length: int, along_k: bool, width: int, run: int = 1) -> TileDistribution:
         """Of a tile (1, length, k) as it is loaded from memory: threads along memory, `width` elements at a time.
@@ -242,7 +242,8 @@ def tuned(
 
     `widths`: elements side by side in a's and b's memory; copies past the registers take 16 bytes.  Without sizes the
     plan is one for all.  `walked`: whether a and b have one stride for each coordinate, so that boxes can be copied;
-    `straight`: whether they are rows of k within 2³¹ bytes, so that a wave's loads can go straight to LDS.
+    `straight`: whether they are rows of k (of m or n, where the target transposes) within 2³¹ bytes, so that a wave's
+    loads can go straight to LDS.
 
     >>> tuned("contraction", "sm_90", "f16", (8, 8)).direct, tuned("contraction", "sm_90", "f16", (8, 1)).direct
     (True, False)

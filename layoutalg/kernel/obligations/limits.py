@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from layoutalg.index import TRUE, Expr, all_of, any_of, as_expr, eq, prod
 from layoutalg.index.conditions import with_limits_as_sizes
+from layoutalg.kernel.access.matrix_loads import matrix_load
 from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.obligations.occupancy import occupancy, waves_of
 from layoutalg.kernel.program import (
@@ -86,10 +87,10 @@ def lacks(program: Program, target: str) -> str:
     >>> lacks(contraction(parse_einsum("ik,jk->ij"), "f16", target="gfx950"), "gfx1100")
     'mfma_f32_32x32x16_f16; gfx950 have it'
     """
-    needed = {s.instruction.name: having(one_of(s.instruction).name) for s in program.of(Multiply)} | {
-        name: tuple(n for n, gpu in builds().items() if gpu.vendor == "nvidia")
-        for name in (*(s.by for s in program.of(LoadShared) if s.by), *("copies of boxes" for _ in program.of(BoxCopy)))
-    }
+    needed = {s.instruction.name: having(one_of(s.instruction).name) for s in program.of(Multiply)}
+    needed |= {s.by: matrix_load(s).targets for s in program.of(LoadShared) if s.by}
+    if any(program.of(BoxCopy)):
+        needed["copies of boxes"] = tuple(n for n, gpu in builds().items() if gpu.vendor == "nvidia")
     if any(program.of(Exchange)) or any(s.lanes for s in program.of(Fold)):
         needed["exchanges of lanes"] = tuple(n for n, gpu in builds().items() if gpu.vendor in ("amd", "nvidia"))
     found = ((name, there) for name, there in needed.items() if name != FMA.name and target not in there)

@@ -44,7 +44,10 @@ def with_mask(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
 
 
 def masked(word: Word, constant: Word) -> Expr:
-    """Each run of ones in the mask is a difference of two remainders, taken of any representative."""
+    """Each run of ones in the mask is a difference of two remainders, taken of any representative.
+
+    Of an xor, or a multiple of one, it is the remainder of a quotient, which goes to both sides.
+    """
     mask = int(constant.expr.value) % (1 << word.bits)
     if mask == (1 << word.bits) - 1:
         return word.expr
@@ -53,8 +56,12 @@ def masked(word: Word, constant: Word) -> Expr:
         start = (mask & -mask).bit_length() - 1
         end = (~(mask >> start) & (mask >> start) + 1).bit_length() - 1 + start
         upto = without_unwritten_multiples(word.expr, end)
-        part = mod(upto, 1 << end) if end < word.bits else upto
-        total = total + simplify(part - (mod(upto, 1 << start) if start else 0))
+        if start and [[a.op for a in m] for m in normal(upto).terms] == [["xor"]]:
+            above = div(upto, 1 << start)
+            total = total + simplify(mod(above, 1 << end - start) if end < word.bits else above) * (1 << start)
+        else:
+            part = mod(upto, 1 << end) if end < word.bits else upto
+            total = total + simplify(part - (mod(upto, 1 << start) if start else 0))
         mask &= -1 << end
     return total
 

@@ -91,11 +91,14 @@ def test_the_order_of_rows_is_that_of_lds():
 def test_the_library_takes_it_where_tiles_are_whole():
     def name(*sizes, target="gfx950", einsum="mk,nk->mn"):
         m, n, k = sizes
-        b = (n, k) if einsum.endswith("nk->mn") else (k, n)
-        return contraction_task(einsum, (m, k), b, "f16", target=target).program.name
+        size = {"m": m, "n": n, "k": k}
+        a, b = (tuple(size[x] for x in letters) for letters in einsum.split("->")[0].split(","))
+        return contraction_task(einsum, a, b, "f16", target=target).program.name
 
     assert "128x128x64_whole" in name(256, 384, 256)
     assert "256x256x64_whole" in name(4096, 4096, 4096)
+    for einsum in ("mk,kn->mn", "km,kn->mn", "km,nk->mn"):  # rows of m or n, which lanes read by loads that transpose
+        assert "128x128x64_whole" in name(256, 384, 256, einsum=einsum)
     for other in (name(250, 384, 256), name(256, 384, 192), name(256, 384, 256, target="gfx942"),
-                  name(256, 384, 256, einsum="mk,kn->mn"), name(1 << 20, 128, 1024)):  # fmt: skip
+                  name(256, 384, 256, einsum="mk,kn->mn", target="gfx942"), name(1 << 20, 128, 1024)):  # fmt: skip
         assert "whole" not in other

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import json
+import os
 import sys
 import traceback
 from typing import Annotated
@@ -53,6 +55,8 @@ COMMANDS = {
 """The module of each command, which has a function or a group of that name (`compile_file` for `compile`)."""
 
 
+NO_PRODUCTS = ("audit", "binary", "check")
+"""Commands in which numpy multiplies no matrices: threads for that, one a core, take long to start."""
 COLLECTED = 100_000
 """Objects made since the last look for cycles: expressions have none, and looking at all of them takes a tenth."""
 
@@ -87,6 +91,9 @@ def _options(
 def main() -> None:
     """Runs the command line and exits with its code."""
     gc.set_threshold(COLLECTED, 20, 20)
+    if sys.argv[1:2] and sys.argv[1] in NO_PRODUCTS:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    atexit.register(gc.freeze)  # the process ends: looking through all that it held for cycles takes a tenth as well
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be no text; in JSON the escape is one
     try:

@@ -68,15 +68,14 @@ def places(text: str) -> Iterator[tuple[Path, int]]:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:  # a lone quote: no text that a parser accepted has one
+    end = 0
+    for match in _TOKEN.finditer(text):
+        at, kind = match.start(), match.lastgroup or ""
+        if at != end:  # a lone quote: no text that a parser accepted has one
             return
-        kind = match.lastgroup or ""
         if kind != "skip":
-            yield kind, match.group(), at
-        at = match.end()
+            yield kind, match[0], at
+        end = match.end()
 
 
 class _Scanner:

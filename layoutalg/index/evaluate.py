@@ -69,8 +69,12 @@ def _leaf(node: Expr, leaves: Mapping[Expr, Any], table: Mapping[str, Callable[.
     if node in leaves:
         return leaves[node]
     if node.op == "var":
-        raise KeyError(f"no value for {node}: give one for each of its variables")
+        raise _missing(node)
     return table["const"](node.value)
+
+
+def _missing(v: Expr) -> KeyError:
+    return KeyError(f"no value for {v}: give one for each of its variables")
 
 
 PYTHON: Mapping[str, Callable[..., int]] = {
@@ -115,7 +119,14 @@ def values(exprs: Sequence[Expr], at: Mapping[Expr, int]) -> list[int]:
     >>> values([i + 1, i * i], {i: 5})
     [6, 25]
     """
-    return [int(v) for v in read(exprs, {v: integer(n) for v, n in at.items()}, PYTHON)]
+    seen: dict[Expr, int] = {v: integer(n) for v, n in at.items()}
+    for node in postorder(*exprs, stop=at):
+        if node not in seen:
+            if node.op == "var":
+                raise _missing(node)
+            own = (node.value,) if node.op in ("const", "lookup") else ()
+            seen[node] = PYTHON[node.op](*own, *[seen[a] for a in node.args])
+    return [seen[e] for e in exprs]
 
 
 def admits(v: Expr, at: Mapping[Expr, int]) -> bool:

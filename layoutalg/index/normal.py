@@ -48,7 +48,7 @@ def simplify(expr: Expr) -> Expr:
 
 def normal(expr: Expr) -> Poly:
     """The normal form of an expression (kept with the node: computed once)."""
-    stack = [expr]
+    stack = [expr] if expr._normal is None else []
     while stack:
         node = stack[-1]
         waiting = [a for a in node.args if a._normal is None] if node._normal is None else []

@@ -18,7 +18,7 @@ A range is a bound, not the exact set: x − x has the range −9…9 here (the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from layoutalg.index.node import Bound, Node
 
@@ -34,14 +34,9 @@ def _times(a: Bound, b: Bound) -> Bound:
     return a * b
 
 
-def _total(ends: Iterable[Bound]) -> Bound:
-    """The sum of least (or of greatest) values; one infinite end decides."""
-    total: Bound = 0
-    for end in ends:
-        if abs(end) == math.inf:
-            return end
-        total += end
-    return total
+def _total(ends: list[Bound]) -> Bound:
+    """The sum of least (or of greatest) values; one infinite end decides (an integer may be too large for a float)."""
+    return -math.inf if -math.inf in ends else math.inf if math.inf in ends else sum(ends)
 
 
 def _over(a: Bound, n: Bound) -> Bound:
@@ -94,7 +89,7 @@ def _select_range(node: Node) -> tuple[Bound, Bound]:
 RANGE: Mapping[str, Callable[[Node], tuple[Bound, Bound]]] = {
     "const": lambda e: (e.value, e.value),
     "var": lambda e: (e.value.lo, e.value.hi),
-    "add": lambda e: (_total(a.lo for a in e.args), _total(a.hi for a in e.args)),
+    "add": lambda e: (_total([a.lo for a in e.args]), _total([a.hi for a in e.args])),
     "mul": lambda e: _corners(e, _times),
     "div": lambda e: _corners(e, _over),
     "mod": _mod_range,

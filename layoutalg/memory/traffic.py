@@ -168,10 +168,9 @@ def _by_rows(access: Reach, where: Expr, segment: int, limits: Limits, pattern: 
             return f"the rows at {one} and {other} may share a segment"
     shift = {base: -(min(constants) // segment * segment) for base, constants in rows.items()}
     residues = range(0, segment, step)
-    counts = [
-        sum(int(segments([c + shift[base] + r for c in constants], width, segment)) for base, constants in rows.items())
-        for r in residues
-    ]
+    touched = (segments([[c + shift[base] + r for c in row] for r in residues], width, segment)
+               for base, row in rows.items())  # fmt: skip
+    counts = sum(touched, np.zeros(len(residues), dtype=np.int64)).tolist()
     needed = -(-sum(_distinct_bytes(constants, width) for constants in rows.values()) // segment)
     return Traffic("rows", segment, (min(counts), max(counts)), (needed, needed), max(counts) - needed, at)
 

@@ -120,7 +120,7 @@ class Encoding:
                 powers = [1 << k for k in range(int(s.hi).bit_length()) if s.lo <= 1 << k <= s.hi]
                 limits.append(z3.Or([x == self.number(p) for p in powers]))
             if limits:
-                self.conditions.append((f"range-{unit}", z3.And(limits)))
+                self.conditions.append((f"range-{unit.decl().name()}", z3.And(limits)))
         return leaves
 
     def read(self, roots: Sequence[Expr], leaves: Mapping[Expr, Any]) -> list[Any]:
@@ -179,7 +179,7 @@ class Integers(Encoding):
             q, r = self.fresh("quotient"), self.fresh("remainder")
             self._kept += [x, d]  # z3 gives the ids of dead terms to new ones
             self._divisions[key] = q, r
-            self.conditions.append((f"division-{q}", z3.And(x == q * d + r, r >= 0, r < d)))
+            self.conditions.append((f"division-{q.decl().name()}", z3.And(x == q * d + r, r >= 0, r < d)))
         return self._divisions[key]
 
     def division(self, node: Expr, x: Any, d: Any, leaves: Mapping[Expr, Any]) -> Any:

@@ -227,19 +227,23 @@ def _require(arithmetics: set[str]) -> None:
 
 
 def _answers(texts: Sequence[tuple[str, str, float]], jobs: int, seconds: float) -> list[tuple[str, float]]:
-    """Each text's answer; a process that overruns or dies leaves its text undecided, and the rest to a new pool."""
+    """Each text's answer; a process that overruns or dies leaves its text undecided, and the rest to a new pool.
+
+    It ends the others of its pool as well: whose text it was is seen where each that was lost is decided alone.
+    """
     found: list[tuple[str, float]] = []
     while len(found) < len(texts):
         pool = ProcessPoolExecutor(min(jobs, len(texts)), mp_context=multiprocessing.get_context("spawn"))
         futures = [pool.submit(_decide, *text) for text in texts[len(found) :]]
         for future in futures:
-            answer = _result(future, seconds)
-            found.append(answer)
-            if answer[0] == "lost":
+            found.append(_result(future, seconds))
+            if found[-1][0] == "lost":
                 break
         for process in list(pool._processes.values()):
             process.kill()
         pool.shutdown(wait=False, cancel_futures=True)
+        if found[-1][0] == "lost" and len(futures) > 1:
+            found[-1:] = _answers(texts[len(found) - 1 : len(found)], 1, seconds)
     return found
 
 

@@ -328,9 +328,19 @@ def test_claims_for_all_sizes_are_decided_again(tmp_path: Path, every: int) -> N
     assert any("with steps" in (tmp_path / c.file).read_text() for r in found for c in r.certificates)
 
 
-def test_a_text_that_takes_all_its_seconds_is_lost_and_those_beside_it_are_not() -> None:
-    cubes = """(set-logic QF_NIA) (declare-const x Int) (declare-const y Int) (declare-const z Int)
+CUBES = """(set-logic QF_NIA) (declare-const x Int) (declare-const y Int) (declare-const z Int)
 (assert (> x 100)) (assert (> y 100)) (assert (> z 100)) (assert (= (+ (* x x x) (* y y y)) (* z z z))) (check-sat)"""
+"""No solver decides it soon."""
+
+
+def test_a_text_that_takes_all_its_seconds_is_lost_and_those_beside_it_are_not() -> None:
     easy = "(set-logic QF_LIA) (declare-const x Int) (assert (> x 3)) (assert (< x 2)) (check-sat)"
-    found = _answers([(cubes, "integers", 0.2), (easy, "integers", 0.2)], 2, 0.2)
+    found = _answers([(CUBES, "integers", 0.2), (easy, "integers", 0.2)], 2, 0.2)
     assert [answer for answer, _ in found] == ["lost", "unsat"]
+
+
+def test_a_text_before_one_that_takes_all_its_seconds_is_decided() -> None:
+    """It is being read when the other's process is ended, and their pool with it."""
+    long = "(set-logic QF_LIA)\n" + "(assert true)\n" * 50_000 + "(assert false)\n(check-sat)\n"
+    found = _answers([(long, "integers", 20.0), (CUBES, "integers", 0.1)], 2, 20.0)
+    assert [answer for answer, _ in found] == ["unsat", "lost"]

@@ -16,15 +16,17 @@ from tests.fuzzing import FIRST, KNOWN, count
 from tests.isa.compiled.programs import HEAD, OWN, SHARED, THREADS, kernel
 from tests.matrix import each
 
+TARGETS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"]
+
 #: Kernels of one source, which is compiled at once.
 SOME = 2
 
 BYTES = OWN * THREADS + 8 * SHARED
 
 
-def drawn(seed, target):
+def drawn(seed, target, some=SOME):
     draw = random.Random(seed)
-    names = [f"k{n}" for n in range(SOME)]
+    names = [f"k{n}" for n in range(some)]
     source = HEAD + "".join(kernel(name, draw) for name in names)
     read = read_kernels(compile_source(source, target).payload)
     return [decode_kernel(read[name]) for name in names]
@@ -53,7 +55,7 @@ def assert_same(seed, target):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", each(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"], "gfx942"))
+@pytest.mark.parametrize("target", each(TARGETS, "gfx942"))
 def test_drawn_accesses_are_the_same(target):
     seen = set[str]()
     for n in range(count(1, 200)):

@@ -17,8 +17,9 @@ export PYTHONDONTWRITEBYTECODE :=
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels]'
 	touch $@
 
+# Of what is installed tests import a third: Python compiles those then.
 .venv/.tools: pyproject.toml Makefile tests/composable_kernel.py | .venv/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp,mcp]'
+	$(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -e '.[kernels,test,lint,docs,recheck,dask,lsp,mcp]'
 	$(BIN)/python -m tests.composable_kernel
 	touch .venv/.installed $@
 

@@ -96,6 +96,7 @@
 //   [proved] 1: load from a: 16 elements are one vector (normal form + intervals)
 //   [proved] 1: load from a: a vector that begins inside ends inside (normal form)
 //   [proved] 1: load from a: coordinates fit 32 bits (intervals)
+//   [proved] 1: load from a: bytes fit the range (normal form)
 //   [proved] 2: load from b: the emitted coordinates are the map's (normal form)
 //   [proved] 2: load from b: inside the tensor (normal form)
 //   [proved] 2: load from b: the guard lets everything inside through (normal form)
@@ -104,6 +105,7 @@
 //   [proved] 2: load from b: 16 elements are one vector (normal form + intervals)
 //   [proved] 2: load from b: a vector that begins inside ends inside (normal form)
 //   [proved] 2: load from b: coordinates fit 32 bits (intervals)
+//   [proved] 2: load from b: bytes fit the range (normal form)
 //   [proved] 3: load from a_scale: the emitted coordinates are the map's (normal form)
 //   [proved] 3: load from a_scale: inside the tensor (normal form)
 //   [proved] 3: load from a_scale: the guard lets everything inside through (normal form)
@@ -160,6 +162,7 @@
 //   [proved] 11: load from a: 16 elements are one vector (normal form + intervals)
 //   [proved] 11: load from a: a vector that begins inside ends inside (normal form)
 //   [proved] 11: load from a: coordinates fit 32 bits (intervals)
+//   [proved] 11: load from a: bytes fit the range (normal form)
 //   [proved] 12: load from b: the emitted coordinates are the map's (normal form)
 //   [proved] 12: load from b: inside the tensor (normal form)
 //   [proved] 12: load from b: the guard lets everything inside through (normal form)
@@ -168,6 +171,7 @@
 //   [proved] 12: load from b: 16 elements are one vector (normal form + intervals)
 //   [proved] 12: load from b: a vector that begins inside ends inside (normal form)
 //   [proved] 12: load from b: coordinates fit 32 bits (intervals)
+//   [proved] 12: load from b: bytes fit the range (normal form)
 //   [proved] 13: load from a_scale: the emitted coordinates are the map's (normal form)
 //   [proved] 13: load from a_scale: inside the tensor (normal form)
 //   [proved] 13: load from a_scale: the guard lets everything inside through (normal form)
@@ -330,6 +334,20 @@ static __device__ inline __attribute__((always_inline)) void mfma_scale_f32_16x1
     for (int i = 0; i < 4; ++i) c[i] = z[i];
 }
 
+// Loads 16 bytes at first + along where both are inside, else zeros: by gfx9's buffers, that load nothing out of their
+// range, without a branch. What stands for an outside is added, so that a loop moves along without asking for both.
+template <typename Words> static __device__ inline __attribute__((always_inline)) Words load_inside(
+    const void* memory, unsigned first, bool first_inside, unsigned along, bool along_inside
+) {
+#if defined(__gfx942__) || defined(__gfx950__)
+    auto from = __builtin_amdgcn_make_buffer_rsrc((void*)memory, 0, 0x7ffffff0, 0x00020000);
+    const unsigned at = (first_inside ? first : 0x80000000) + (along_inside ? along : 0x7ffffff0);
+    return __builtin_bit_cast(Words, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
+#else
+    return first_inside & along_inside ? *(const Words*)((const char*)memory + (first + along)) : (Words)(0);
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(256)
 contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __restrict__ a, const unsigned char* __restrict__ b, const unsigned char* __restrict__ a_scale, const unsigned char* __restrict__ b_scale, _Float16* __restrict__ target, const int N_m, const int N_k, const int N_n) {
     const int tx = (int)threadIdx.x;
@@ -362,7 +380,7 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
             }
         }
     }
-    // a_loaded <- a
+    // a_loaded <- a, in range
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
@@ -370,16 +388,12 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
             const int g = 0;
             const int m = bm * 128 + y0 * 32 + (tx >> 3);
             const int k = ((tx & 63) & 7) * 16;
+            const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)(0) * 1, true, (unsigned)(int)((unsigned)N_k * (unsigned)m + (unsigned)k) * 1, (m < N_m));
             #pragma unroll
-            for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = 0;
-            if (m < N_m) {
-                const unsigned_charx16 v = *(const unsigned_charx16*)(a + (N_k * m + k));
-                #pragma unroll
-                for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
-            }
+            for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
         }
     }
-    // b_loaded <- b
+    // b_loaded <- b, in range
     #pragma unroll
     for (int y0 = 0; y0 < 4; ++y0) {
         #pragma unroll
@@ -387,13 +401,9 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
             const int g = 0;
             const int n = bn * 128 + y0 * 32 + (tx >> 3);
             const int k = ((tx & 63) & 7) * 16;
+            const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)(0) * 1, true, (unsigned)(int)((unsigned)N_k * (unsigned)n + (unsigned)k) * 1, (n < N_n));
             #pragma unroll
-            for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = 0;
-            if (n < N_n) {
-                const unsigned_charx16 v = *(const unsigned_charx16*)(b + (N_k * n + k));
-                #pragma unroll
-                for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
-            }
+            for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
         }
     }
     // a_scale_loaded <- a_scale
@@ -492,7 +502,7 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
     }
     for (int kt = 0; kt < (N_k + 127) >> 7; ++kt) {
         __syncthreads();
-        // a_loaded <- a
+        // a_loaded <- a, in range
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
@@ -500,16 +510,12 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
                 const int g = 0;
                 const int m = bm * 128 + y0 * 32 + (tx >> 3);
                 const int k = (kt + 1) * 128 + ((tx & 63) & 7) * 16;
+                const unsigned_charx16 v = load_inside<unsigned_charx16>(a, (unsigned)(int)((unsigned)N_k * (unsigned)m) * 1, (m < N_m), (unsigned)(int)((unsigned)k) * 1, (k < N_k));
                 #pragma unroll
-                for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = 0;
-                if (m < N_m && k < N_k) {
-                    const unsigned_charx16 v = *(const unsigned_charx16*)(a + (N_k * m + k));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
-                }
+                for (int y2 = 0; y2 < 16; ++y2) a_loaded[y0][y1][y2] = v[y2];
             }
         }
-        // b_loaded <- b
+        // b_loaded <- b, in range
         #pragma unroll
         for (int y0 = 0; y0 < 4; ++y0) {
             #pragma unroll
@@ -517,13 +523,9 @@ contraction_mx_mk_nk_mn_f8_f16_mfma_scale_128x128x128(const unsigned char* __res
                 const int g = 0;
                 const int n = bn * 128 + y0 * 32 + (tx >> 3);
                 const int k = (kt + 1) * 128 + ((tx & 63) & 7) * 16;
+                const unsigned_charx16 v = load_inside<unsigned_charx16>(b, (unsigned)(int)((unsigned)N_k * (unsigned)n) * 1, (n < N_n), (unsigned)(int)((unsigned)k) * 1, (k < N_k));
                 #pragma unroll
-                for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = 0;
-                if (n < N_n && k < N_k) {
-                    const unsigned_charx16 v = *(const unsigned_charx16*)(b + (N_k * n + k));
-                    #pragma unroll
-                    for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
-                }
+                for (int y2 = 0; y2 < 16; ++y2) b_loaded[y0][y1][y2] = v[y2];
             }
         }
         // a_scale_loaded <- a_scale

@@ -24,7 +24,7 @@ from layoutalg.kernel.library.copies import LARGEST
 from layoutalg.kernel.library.einsum import elements_of, parse_einsum, sizes_of, view
 from layoutalg.kernel.library.entry import Command, Kernel, Option, Task, Work
 from layoutalg.kernel.library.options import A, B
-from layoutalg.kernel.library.plans import Plan
+from layoutalg.kernel.library.plans import Plan, ranged
 from layoutalg.kernel.library.product import MatrixProduct, ProductOperand
 from layoutalg.kernel.program import Program
 from layoutalg.layout import LayoutError
@@ -55,7 +55,7 @@ def plan_mx(target: str, dtype: str) -> Plan:
     kind = {"f8": "fp8"}.get(dtype, dtype)
     one = matrix_instruction(INSTRUCTIONS[target].format(kind))
     repeats, waves = ((4, 4), (2, 2)) if one.wave == 64 else ((4, 2), (2, 4))
-    return Plan(one, repeats, waves, one.k, one.k, target, stages=1, scaled=True)
+    return ranged(Plan(one, repeats, waves, one.k, one.k, target, stages=1, scaled=True), target)
 
 
 def contraction_mx(

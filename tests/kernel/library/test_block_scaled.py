@@ -93,6 +93,13 @@ def test_machine_code_of_the_librarys_tile_is_proved(target: str) -> None:
     assert found.proved, found.failures[:2]
 
 
+def test_the_larger_instruction_is_proved_too() -> None:
+    """Two steps of k for each tile: scales of the second begin two blocks behind those of the first."""
+    larger = matrix_instruction("mfma_scale_f32_32x32x64_f8f6f4.fp8.fp8")
+    plan = replace(plan_mx("gfx950", "f8"), instruction=larger, repeats=(2, 2), step=larger.k)
+    assert verify(contraction_mx("gfx950", plan=plan)).failures == ()
+
+
 # --- wrong ones -------------------------------------------------------------------------------------------------------
 
 

@@ -19,10 +19,14 @@ def leaves(tree: object) -> list[int]:
 
 def at(layout: Layout, number: int) -> int:
     """The offset of any number ≥ 0: the last mode is not reduced."""
-    shape, total = leaves(layout.shape), 0
-    for n, d in zip(shape[:-1], leaves(layout.stride), strict=False):
+    return _at(leaves(layout.shape), leaves(layout.stride), number)
+
+
+def _at(shape: Sequence[int], stride: Sequence[int], number: int) -> int:
+    total = 0
+    for n, d in zip(shape[:-1], stride, strict=False):
         total, number = total + d * (number % n), number // n
-    return total + leaves(layout.stride)[-1] * number
+    return total + stride[-1] * number
 
 
 def count(layout: Layout) -> int:
@@ -30,7 +34,8 @@ def count(layout: Layout) -> int:
 
 
 def values(layout: Layout) -> list[int]:
-    return [at(layout, i) for i in range(count(layout))]
+    shape, stride = leaves(layout.shape), leaves(layout.stride)
+    return [_at(shape, stride, i) for i in range(prod(shape))]
 
 
 def is_flat_layout(found: Sequence[int]) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from layoutalg.index import var
+from layoutalg.index.evaluate import array
 from layoutalg.interop.cute import Layout, MmaAtom, NoLayoutError, coalesce, distribution, mma_atom, parse, thread_value
 from layoutalg.layout import TileDistribution
 from layoutalg.target.matrix import UnknownMatrixInstructionError, matrix_table
@@ -62,10 +64,10 @@ def check_operand(name: str, which: str) -> None:
 def elements_of(made: TileDistribution) -> np.ndarray:
     """Row and column of each lane's registers."""
     lanes, registers = int(made.ps[-1]), int(made.registers)
-    found = [
-        [made.lower((lane,), made.ys_to_d.upper([register])) for register in range(registers)] for lane in range(lanes)
-    ]
-    return np.array(found, dtype=int).transpose(2, 0, 1)
+    lane, register = var("lane", lanes), var("register", registers)
+    at = {lane: np.arange(lanes)[:, None], register: np.arange(registers)}
+    found = array([*made.lower((lane,), made.ys_to_d.upper([register]))], at)
+    return np.stack([np.broadcast_to(one, (lanes, registers)) for one in found])
 
 
 @pytest.mark.parametrize("name", [*AMDS, *NVIDIAS])

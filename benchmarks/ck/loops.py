@@ -1,6 +1,6 @@
 """The inner loops of matrix products by count: CK Tile's GEMM beside ours, of the same tile and element type.
 
-    python -m benchmarks.ck.loops [CK] [--targets gfx942 gfx950] [--dtypes fp16] [--tiles 128x128x32 …]
+    python -m benchmarks.ck.loops [CK] [--targets gfx942 gfx950] [--dtypes fp16] [--layout rcr] [--tiles …]
 
 `CK` is a folder of composable_kernel (`python -m tests.composable_kernel` fetches one); without it the table is of ours
 alone.  Each kernel is compiled, run once on small integers by the executor, which prices its LDS accesses, and its
@@ -87,10 +87,10 @@ def measured(code: MachineCode, run: Execution, threads: int) -> InnerLoop | Non
     return inner_loop(code, waves, priced)
 
 
-def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Path, ...]) -> Row:
+def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, layout: str, include: tuple[Path, ...]) -> Row:
     """CK Tile's kernel."""
     try:
-        gemm = Gemm(Configuration(dtype, "rcr", tile, pipeline))
+        gemm = Gemm(Configuration(dtype, layout, tile, pipeline))
         said = asked(gemm, target, include)
         source = gemm_source(gemm, said, TURNS, Launched(tile.block[0]))
         ((name, text),) = source.launches.items()
@@ -106,25 +106,27 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, include: tuple[Pat
         x, y = (numbers(one.read(one.buffer.array), kind, formats).astype(np.float64) for one in (a, b))
         run = execute(code, given.grid, given.block, given.arguments, lds=given.lds)
         after = {one.name: one.read(array) for one, array in zip(given.passed, run.outputs, strict=True)}
-        if not np.array_equal(after["c"].astype(np.float64), x @ y.T):
+        if not np.array_equal(after["c"].astype(np.float64), x @ (y.T if layout == "rcr" else y)):
             raise LayoutError("its run does not give the product")
         return Row(f"CK {pipeline}", tile.block, measured(code, run, said.threads))
     except (DeviceError, LayoutError) as error:
         return Row(f"CK {pipeline}", tile.block, None, told(error))
 
 
-def of_ours(cut: Cut, dtype: str, target: str, straight: bool = False) -> Row:
-    """Ours, of operands along k; of sizes that the tile does not divide, or straight to LDS of whole tiles."""
+def of_ours(cut: Cut, dtype: str, target: str, layout: str, straight: bool = False) -> Row:
+    """Ours, of operands along k, or b along n; of sizes that no tile divides, or straight to LDS of whole tiles."""
     usual, (repeats, waves, words, slots) = plan_for(target, OURS[dtype]), cut
     deep = 2 * words // element_type(dtype).bytes
-    plan = packed(replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots))
+    plan = replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots)
+    plan = packed(plan) if layout == "rcr" else plan
     plan = plans.copied(usual, plans.Cut(repeats, waves, deep, slots)) if straight else plan
     how = "straight to LDS" if straight else f"{slots} slot{'s'[: slots - 1]}"
     who, tile = f"ours, {waves[0] * waves[1]} waves, {how}", (plan.m, plan.n, plan.k)
     less, rest = (0, 0) if straight else (8, plan.wide)
     m, n, k = plan.m - less, plan.n - less, plan.turn * TURNS - rest
     own, result = OURS[dtype], RESULTS.get(dtype)
-    task = contraction_task("mk,nk->mn", (m, k), (n, k), own, result=result, target=target, plan=plan)
+    einsum, b = ("mk,nk->mn", (n, k)) if layout == "rcr" else ("mk,kn->mn", (k, n))
+    task = contraction_task(einsum, (m, k), b, own, result=result, target=target, plan=plan)
     program = task.program
     try:
         if large := too_large(program, gpu(target)):
@@ -174,13 +176,13 @@ def cells(row: Row, dtype: str, target: str) -> Sequence[object]:
     )  # fmt: skip
 
 
-def rows(target: str, dtype: str, tiles: Sequence[str], ck: Path | None) -> Iterator[Sequence[object]]:
+def rows(target: str, dtype: str, layout: str, tiles: Sequence[str], ck: Path | None) -> Iterator[Sequence[object]]:
     """The lines of a target and type, by tile: CK's before ours."""
     asked_for = [(Tile.parse(text), pipeline) for text in tiles for pipeline in PIPELINES]
-    found = [of_ck(*one, dtype, target, (ck / "include",)) for one in asked_for] if ck else []
-    found += [of_ours(cut, dtype, target) for cut in CUTS]
+    found = [of_ck(*one, dtype, target, layout, (ck / "include",)) for one in asked_for] if ck else []
+    found += [of_ours(cut, dtype, target, layout) for cut in CUTS]
     straight = target == "gfx950" and element_type(dtype).bytes == 2
-    found += [of_ours(cut, dtype, target, True) for cut in STRAIGHT] if straight else []
+    found += [of_ours(cut, dtype, target, layout, True) for cut in STRAIGHT] if straight else []
     return (cells(row, dtype, target) for row in sorted(found, key=lambda row: row.tile))
 
 
@@ -190,13 +192,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("ck", type=Path, nargs="?")
     parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
     parser.add_argument("--dtypes", nargs="+", default=["fp16"], choices=list(OURS))
+    parser.add_argument("--layout", default="rcr", choices=["rcr", "rrr"], help="rows or columns: A, B, C")
     parser.add_argument("--tiles", nargs="*", default=list(TILES))
     given = parser.parse_args(arguments)
     for line in (HEAD, ["---"] * len(HEAD)):
         print(f"| {' | '.join(line)} |")
     for target in given.targets:
         for dtype in given.dtypes:
-            for line in rows(target, dtype, given.tiles, given.ck):
+            for line in rows(target, dtype, given.layout, given.tiles, given.ck):
                 print(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |", flush=True)
     return 0
 

@@ -2,12 +2,13 @@
 
 import itertools
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from layoutalg.index import array, as_expr, symbol, value, var
-from layoutalg.symex.idioms.bitwise import disjoint, exclusive, possible_bits
+from layoutalg.index import array, as_expr, symbol, value, var, xor
+from layoutalg.symex.idioms.bitwise import disjoint, exclusive, masked, possible_bits
 from tests.fuzzing import FIRST, KNOWN, count
 
 X, Y, Z = var("i", 4), var("j", 6), symbol("Z", min=-3, max=5)
@@ -42,6 +43,21 @@ def test_numbers_that_are_apart_are_added_by_or():
             seen += 1
             assert all(value(one, p) | value(other, p) == value(one, p) + value(other, p) for p in points())
     assert seen > 10 or not KNOWN
+
+
+def test_a_mask_of_an_xor_has_the_bits_of_the_mask_alone():
+    x, numbers = var("x", 64), np.arange(64)
+    for e, there in (
+        (xor(x // 4, x), numbers // 4 ^ numbers),
+        (xor(x * 2, x * 8), numbers * 2 ^ numbers * 8),
+        (xor(x // 4, x) * 3, (numbers // 4 ^ numbers) * 3),
+        (xor(x // 4, x) - 40, (numbers // 4 ^ numbers) - 40),
+        (xor(x // 4, x) * -2, (numbers // 4 ^ numbers) * -2),
+    ):
+        for mask in (1, 2, 4, 6, 12, 0x20, 0x2C, 0xF0, 0xFF0, 0xFFFFFFF0, 0xFFFFFFFF):
+            read = masked(SimpleNamespace(expr=e, bits=32), SimpleNamespace(expr=as_expr(mask)))
+            (found,) = array([read], {x: numbers})
+            assert np.array_equal(np.broadcast_to(found, numbers.shape) % (1 << 32), there & mask), (e, mask)
 
 
 def test_an_exclusive_or_with_a_constant_is_a_sum_only_where_no_bit_is_in_both():

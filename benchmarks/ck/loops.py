@@ -59,7 +59,7 @@ RESULTS = {"fp8": "f16"}
 """Of which CK's results are of another type."""
 STRAIGHT = (((2, 2), (2, 2), 32, 2), ((2, 2), (2, 2), 64, 2), ((2, 2), (4, 2), 32, 2), ((4, 2), (2, 4), 32, 2),
             ((4, 2), (2, 4), 64, 2))  # fmt: skip
-"""Of those whose tiles go straight to LDS, of whole tiles, as CK's are."""
+"""Of those whose tiles go straight to LDS: of whole tiles, as CK's are, and of sizes that the tile does not divide."""
 Cut = tuple[tuple[int, int], tuple[int, int], int, int]
 TURNS = 5
 """Of the loop over K, in a run."""
@@ -113,16 +113,16 @@ def of_ck(tile: Tile, pipeline: str, dtype: str, target: str, layout: str, inclu
         return Row(f"CK {pipeline}", tile.block, None, told(error))
 
 
-def of_ours(cut: Cut, dtype: str, target: str, layout: str, straight: bool = False) -> Row:
-    """Ours, of operands along k, or b along n; of sizes that no tile divides, or straight to LDS of whole tiles."""
+def of_ours(cut: Cut, dtype: str, target: str, layout: str, straight: bool = False, whole: bool = False) -> Row:
+    """Ours, of operands along k, or b along n; of sizes that no tile divides, or of whole tiles straight to LDS."""
     usual, (repeats, waves, words, slots) = plan_for(target, OURS[dtype]), cut
     deep = 2 * words // element_type(dtype).bytes
     plan = replace(usual, repeats=repeats, waves=waves, k=deep, step=deep, ranged=True, stages=slots)
     plan = packed(plan) if layout == "rcr" else plan
-    plan = plans.copied(usual, plans.Cut(repeats, waves, deep, slots)) if straight else plan
-    how = "straight to LDS" if straight else f"{slots} slot{'s'[: slots - 1]}"
+    plan = plans.copied(usual, plans.Cut(repeats, waves, deep, slots, whole=whole)) if straight else plan
+    how = f"straight to LDS{'' if whole else ', any sizes'}" if straight else f"{slots} slot{'s'[: slots - 1]}"
     who, tile = f"ours, {waves[0] * waves[1]} waves, {how}", (plan.m, plan.n, plan.k)
-    less, rest = (0, 0) if straight else (8, plan.wide)
+    less, rest = (0, 0) if whole else (8, plan.wide)
     m, n, k = plan.m - less, plan.n - less, plan.turn * TURNS - rest
     own, result = OURS[dtype], RESULTS.get(dtype)
     einsum, b = ("mk,nk->mn", (n, k)) if layout == "rcr" else ("mk,kn->mn", (k, n))
@@ -182,7 +182,8 @@ def rows(target: str, dtype: str, layout: str, tiles: Sequence[str], ck: Path | 
     found = [of_ck(*one, dtype, target, layout, (ck / "include",)) for one in asked_for] if ck else []
     found += [of_ours(cut, dtype, target, layout) for cut in CUTS]
     straight = target == "gfx950" and element_type(dtype).bytes == 2
-    found += [of_ours(cut, dtype, target, layout, True) for cut in STRAIGHT] if straight else []
+    ways = (True, False) if layout == "rcr" else (True,)  # of b along n a tile may begin out of reach
+    found += [of_ours(cut, dtype, target, layout, True, whole) for cut in STRAIGHT for whole in ways if straight]
     return (cells(row, dtype, target) for row in sorted(found, key=lambda row: row.tile))
 
 

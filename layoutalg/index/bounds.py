@@ -24,6 +24,7 @@ from functools import lru_cache
 
 from layoutalg.index.conditions import upper_limits
 from layoutalg.index.expr import ZERO, Expr, div, mod
+from layoutalg.index.multiples import is_multiple
 from layoutalg.index.narrow import narrowed
 from layoutalg.index.node import Bound
 from layoutalg.index.normal import nonnegative, normal, recover, recovered, simplify
@@ -68,12 +69,40 @@ def in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
         return in_range(-1 * e, 0, 1 - lowest, given)
     if e.op == "div" and lowest <= 0:
         return in_range(e.args[0], 0, limit * int(e.args[1].lo), given)
+    if _by_some_form(e, lowest, limit, given) or _each_way_in_range(e, lowest, limit, given):
+        return True
+    whole, times = _undivided_sizes(e)
+    parts = all_of(given, *_parts_below(whole, given))
+    return (times > 1 or parts is not given) and _by_some_form(whole, lowest * times, limit * times, parts)
+
+
+def _by_some_form(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:
+    """Whether one more general expression is no less than the one end, and one is below the other."""
     largest = upper_limits(given).items()
-    return any(
-        (lowest == -math.inf or at_least_zero(one + add - int(lowest)))
-        and (limit == math.inf or any(_below(one, int(limit) - add, *most) for most in largest))
-        for one, add in _forms(e, given)
-    ) or _each_way_in_range(e, lowest, limit, given)
+    least, most = lowest == -math.inf, limit == math.inf
+    for one, add in _forms(e, given):
+        least = least or at_least_zero(one + add - int(lowest))
+        most = most or any(_below(one, int(limit) - add, *product) for product in largest)
+        if least and most:
+            return True
+    return False
+
+
+def _undivided_sizes(e: Expr) -> tuple[Expr, int]:
+    """The expression times a number by which parts of it are divided exactly, and that number."""
+    divided = (part for part in normal(e).atoms() if part.op == "div" and part.args[1].op == "const")
+    times = max((int(d.args[1].value) for d in divided if is_multiple(d.args[0], int(d.args[1].value))), default=1)
+    return (simplify(e * times), times) if times > 1 else (e, 1)
+
+
+def _parts_below(e: Expr, given: Expr) -> Iterator[Expr]:
+    """s < P, where s + rest < P is given, the rest is not below 0, and the expression has parts of s alone."""
+    own = set(normal(e).atoms())
+    for p, limit in _bounds(given):
+        terms = normal(p).terms
+        shared = Poly({factors: k for factors, k in terms.items() if factors and own.issuperset(factors)})
+        if shared.terms and len(shared.terms) < len(terms) and nonnegative((normal(p) - shared).expr()):
+            yield shared.expr() < limit
 
 
 def _each_way_in_range(e: Expr, lowest: Bound, limit: Bound, given: Expr) -> bool:

@@ -144,3 +144,15 @@ def test_of_a_choice_each_way_is_in_range_where_it_is_taken():
     assert in_range(select(j + 1 < n, j + 1, j) + n * i, 0, 1000, given)
     assert not in_range(select(j < n, j + 1, j) + n * i, 0, 999, given)  # 999 for M = 1, N = 999
     assert not in_range(select(i < m, j + 1, j) + n * i, 0, 999, given)
+
+
+def test_a_part_of_what_is_below_a_size_is_below_it() -> None:
+    """Of one row of a tile the number within it, where the offset counts vectors of 8."""
+    m, k = symbol("M", min=1), symbol("K", min=8, multiple_of=8)
+    tile, row, at = symbol("tile", min=0), symbol("row", min=0), symbol("at", min=0)
+    offset, small = k // 8 * row + at, m * k < 1 << 30
+    assert in_range(offset, 0, 1 << 27, all_of(small, at * 8 < k, tile * 64 + row < m))
+    assert not in_range(offset, 0, 1 << 26, all_of(small, at * 8 < k, tile * 64 + row < m))
+    assert not in_range(offset, 0, 1 << 27, all_of(small, at * 8 < k, row - tile * 64 < m))
+    assert not in_range(offset, 0, 1 << 27, all_of(small, at < k, tile * 64 + row < m))
+    assert not in_range(offset - 8, 0, 1 << 27, all_of(small, at * 8 < k, tile * 64 + row < m))

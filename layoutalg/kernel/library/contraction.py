@@ -33,14 +33,7 @@ from layoutalg.kernel.library.epilogues import (
 )
 from layoutalg.kernel.library.fit import bits_for, widest
 from layoutalg.kernel.library.options import DTYPE, RESULT, RESULT_OF, VECTOR, A, B
-from layoutalg.kernel.library.plans import (
-    Plan,
-    ProblemShape,
-    enlarged,
-    packed,
-    ranged,
-    tuned,
-)
+from layoutalg.kernel.library.plans import Plan, ProblemShape, enlarged, packed, ranged, tuned
 from layoutalg.kernel.library.product import MatrixProduct, ProductExtra, ProductOperand
 from layoutalg.kernel.library.reduce import reduce_tasks
 from layoutalg.kernel.obligations.memory import RANGE, RANGED_BYTES
@@ -54,6 +47,9 @@ from layoutalg.target.known import formats_of, is_tiled
 with lazy_imports():
     import numpy as np
     import numpy.typing as npt
+
+BEHIND = 1 << 10
+"""Bytes that a tile of rows of k may begin behind a tensor's end: a turn of the loop, at most."""
 
 
 def contraction(
@@ -84,7 +80,8 @@ def contraction(
     multiples = _multiples(einsum, widths, plan)
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST, multiple_of=m) for x, m in multiples.items()}
     bytes_each = OPERAND_DTYPES[dtype].bytes if plan.ranged or plan.straight else 1
-    most = [(1 << (index_bits - 1)) // bytes_each] * 2 + [1 << (index_bits - 1)]
+    behind = plan.turn if plan.straight and not plan.whole else 0  # a tile may begin so far behind its tensor
+    most = [(1 << (index_bits - 1)) // bytes_each - behind] * 2 + [1 << (index_bits - 1)]
     spaces = [prod([size[x] for x in t]) < n for t, n in zip(tensors, most, strict=True)]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n, k) if len(kind) > 1]
     wide = f"_v{'x'.join(map(str, widths))}" if max(widths) > 1 else ""
@@ -149,7 +146,7 @@ def _plan(
 ) -> Plan:  # fmt: skip
     """The library's own; `alone`: an epilogue takes no registers, so that a large tile has them for its sums.
 
-    `few`: a and b are known to be of less than 2³¹ bytes.
+    `few`: a and b are known to be of so much less than 2³¹ bytes that a tile may begin behind them.
     """
     walked = _walked(einsum, index_bits)
     _, m, n, k = einsum.kinds
@@ -157,6 +154,8 @@ def _plan(
     rows = all(set(of[-1:]) & {*kind, *k} for of, kind in ((einsum.a, m), (einsum.b, n)))
     straight = along_k or (rows and bool(transposing(target, OPERAND_DTYPES[dtype].bits)))
     plan = tuned("contraction", target, dtype, widths, sizes, walked, walked and few and straight)
+    if plan.straight and not (plan.whole or along_k):  # a tile may begin rows behind its tensor, out of reach
+        plan = tuned("contraction", target, dtype, widths, sizes, walked)
     whole = index_bits == 32 and min(widths) * OPERAND_DTYPES[dtype].bytes == RANGED_BYTES
     plan = ranged(plan, target) if whole else plan
     if OPERAND_DTYPES[dtype].bits <= 16 and min(widths) * OPERAND_DTYPES[dtype].bytes >= 16:
@@ -201,7 +200,7 @@ def contraction_task(
     bits = bits_for(product_of(a), product_of(b), product_of(shape))
     if plan is None:
         held = widths[:2] if letters.kinds[3] else (1, 1)
-        few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes <= RANGE
+        few = max(product_of(a), product_of(b)) * OPERAND_DTYPES[dtype].bytes <= RANGE - BEHIND
         plan = _plan(letters, dtype, target, held, bits, _sizes(letters, lengths), epilogue.rule.alone, few)
         plan = replace(plan, ranged=plan.ranged and few)
     ds = tuple(replace(d, letters=letters.result) if d.letters == plain.result else d for d in epilogue.ds)

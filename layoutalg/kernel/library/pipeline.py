@@ -26,7 +26,7 @@ Where a wave's loads go straight to LDS, every thread makes them in every turn, 
     await all
 
 Their lanes land one after the other, so that where LDS is swizzled lanes load in that order (`order_of_rows`); behind
-the last tile the one before comes again, which nobody reads.
+the last tile the one before comes again, or zeros where tiles are not whole, which nobody reads.
 
 Where a plan says so, copies are of boxes, and the text is a ring (`obligations.ring`).
 """
@@ -192,7 +192,8 @@ def in_turns(sides: Sequence[CopiedSide], sums: Registers, k: Expr, count: Expr,
     arrived = (Await(0, tuple(side.lds for side in sides)), Barrier())
     body: list[Statement] = []
     for slot in range(slots):
-        later = select(k + 1 < count, k + 1, k) if slot == slots - 1 else k
+        last = select(k + 1 < count, k + 1, k) if plan.whole else k + 1
+        later = last if slot == slots - 1 else k
         place = (later * slots + (slot + 1) % slots) * plan.k
         body += (*arrived, *(side.copy(as_expr(slot + 1), count, place) for side in sides), Commit())
         for step in range(steps):

@@ -19,15 +19,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from layoutalg.index import TRUE, Expr, all_of, eq, substitute, variables
+from layoutalg.index.c import intermediates
 from layoutalg.kernel.access.address import address_of, written
 from layoutalg.kernel.access.places import bounds, starts, vector_start, word_of
-from layoutalg.kernel.obligations.base import Requirement, inside
+from layoutalg.kernel.obligations.base import Requirement, fits
 from layoutalg.kernel.program import Load, Program, SharedAccess, StraightCopy
 from layoutalg.layout import LayoutError
 from layoutalg.prove import ForAll, Shown
 
 #: Bytes of a lane: 4 on CDNA 3, 4 and 16 on CDNA 4 (of 12 lanes lie 16 apart, which no map here has).
 BYTES = (4, 16)
+
+RANGE = 1 << 31
+"""Bytes that such a load can reach where it is ranged (`emit.straight`)."""
 
 #: Lanes of a wave on the targets that have such loads.
 WAVE = 64
@@ -62,9 +66,11 @@ def lane_part(program: Program, load: Load) -> tuple[Expr, ...]:
 
 
 def _in_parts(program: Program, number: int, load: Load, given: Expr) -> Iterator[Requirement]:
-    """The address is the tile's, which all lanes share and which is in range, and what is a lane's own.
+    """The address is the tile's, which all lanes share and which a load can reach, and what is a lane's own.
 
-    So one that is told to be out of range is, by every reading of a buffer's scalar offset (`isa.semantics.buffers`).
+    So a lane that is told to be out of range is, by every reading of a buffer's scalar offset
+    (`isa.semantics.buffers`), wherever the tile begins, be it behind the tensor's last element; LDS gets its zeros
+    (triton-lang/triton#11435, facebookexperimental/triton#3403: masked lanes of such loads are told so).
     """
     address = address_of(load.tensor)
     what = f"{number}: {load.tensor.name} straight to LDS"
@@ -77,8 +83,12 @@ def _in_parts(program: Program, number: int, load: Load, given: Expr) -> Iterato
         raise LayoutError(f"{what}: its tile begins where lanes say")
     shown = (Shown("block", program.grid), Shown("thread", program.threads), Shown("offsets", (tile, lane, whole)))
     yield Requirement(f"{what}: its address is in two parts", ForAll("their sum", eq(tile + lane, whole), TRUE, shown))
-    begins = ForAll("its tile begins in the tensor", inside(load.origin, load.tensor.descriptor.lengths), TRUE, shown)
-    yield Requirement(f"{what}: its tile is in range", begins)
+    reach = RANGE // load.tensor.dtype.bytes
+    begins = ForAll("its tile begins within it", all_of(tile >= 0, tile < reach), program.requires, shown)
+    yield Requirement(f"{what}: its tile is in the range that a load can reach", begins)
+    at, bits = dict(zip(address.coordinates, load.origin, strict=True)), program.index_bits
+    computed = [*load.origin, *(substitute(e, at) for e in intermediates([address.offset]))]
+    yield from fits(f"{what}: its tile's offset fits {bits} bits", computed, bits, program.requires)
     positive = ForAll("what is a lane's own is not less", lane >= 0, given, shown)
     yield Requirement(f"{what}: lanes are behind the tile's beginning", positive)
 

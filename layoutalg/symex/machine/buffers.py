@@ -28,7 +28,7 @@ from layoutalg.index.node import Bound
 from layoutalg.isa.semantics.accesses import MemoryInstruction
 from layoutalg.isa.semantics.buffers import DIFFER, NOTHING, RULES, SCALAR
 from layoutalg.records import dataclass
-from layoutalg.symex.machine.addresses import ways
+from layoutalg.symex.machine.addresses import decided, ways
 from layoutalg.symex.machine.arithmetic import IndexValues
 from layoutalg.symex.values.word import NotReadable, Word
 
@@ -84,15 +84,17 @@ class DescribedBuffer:
                 return found
         raise NotReadable(f"{self.place}: {DIFFER if moved is ZERO else SCALAR}")
 
-    def _inside(self, start: Expr, first: int, size: int, moved: Expr, index: Expr | None) -> Expr | None:
+    def _inside(self, start: Expr, first: int, size: int, scalar: Expr, index: Expr | None) -> Expr | None:
         """When the bytes of an access from its first on are in range; None where not every reading says it alike."""
         found, each = FALSE, list(islice(ways(start), MOST_WAYS + 1))
-        exact = moved is ZERO and index is None and not self.rules.unsure
+        exact = scalar is ZERO and index is None and not self.rules.unsure
         clear = exact and all(is_multiple(e, size) for e in (start, const(first), self.bytes))
-        for condition, way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
+        for condition, cut_way in each if len(each) <= MOST_WAYS else [(TRUE, start)]:
+            with self.w.ranges.assuming(condition):
+                way, moved = self.w.ranges.uncut(cut_way), decided(scalar, condition)
             inside = le(way + first + size + self.rules.unsure + moved, self.bytes)
             outside = le(self.bytes, way + first)
-            if moved is not ZERO:  # by one reading it wraps
+            if scalar is not ZERO:  # by one reading it wraps
                 outside = all_of(outside, le(self.bytes, mod(way + moved, 1 << 32) + first))
             if index is not None:
                 outside = le(self.bytes, index)

@@ -12,9 +12,11 @@ from layoutalg.kernel.library.einsum import parse_einsum
 from layoutalg.kernel.library.lds_layouts import TWISTS, order_of_rows, rows_of_k
 from layoutalg.kernel.library.plans import Cut, copied, plan_for
 from layoutalg.kernel.obligations.held import MissingValueError
+from layoutalg.kernel.obligations.straight import straight
 from layoutalg.kernel.program import Await, Barrier, LoadShared, Loop, StraightCopy
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import TileDistribution
+from layoutalg.prove import Proved, Refuted, prove
 
 PLAN = copied(plan_for("gfx950", "f16"), Cut((1, 1), (2, 2), 32, 2))
 PROGRAM = contraction(parse_einsum("mk,nk->mn"), "f16", plan=PLAN, widths=(8, 8, 8))
@@ -27,6 +29,40 @@ def changed(kind, change, which=0):
     other = change(LOOP.body[at])
     body = (*LOOP.body[:at], *([] if other is None else [other]), *LOOP.body[at + 1 :])
     return replace(PROGRAM, body=tuple(replace(s, body=body) if s is LOOP else s for s in PROGRAM.body))
+
+
+RAGGED = contraction(parse_einsum("mk,nk->mn"), "f16", plan=replace(PLAN, whole=False), widths=(8, 8, 8))
+
+
+def loads_changed(change):
+    """The program of any sizes, each of its copies' loads changed."""
+
+    def other(s):
+        if isinstance(s, Loop):
+            return replace(s, body=tuple(map(other, s.body)))
+        return replace(s, load=change(s.load)) if isinstance(s, StraightCopy) else s
+
+    return replace(RAGGED, body=tuple(map(other, RAGGED.body)))
+
+
+def test_sizes_that_tiles_do_not_divide_are_proved():
+    """Below a tile's k, too: what is behind the last element comes as zeros."""
+    assert verify(RAGGED).proved
+
+
+@pytest.mark.parametrize("guarded", [(True, True, False), (True, False, True), (True, False, False)])
+def test_sizes_that_tiles_do_not_divide_need_each_guard(guarded):
+    assert refused(loads_changed(lambda load: replace(load, guarded=guarded)))
+
+
+def test_a_tile_that_begins_behind_what_a_load_can_reach_is_refuted():
+    """A scalar offset so large, and one that is out of range by itself, may wrap into it."""
+    at = max(n for n, s in RAGGED.statements() if isinstance(s, StraightCopy))
+    own = dict(RAGGED.statements())[at]
+    far = replace(own, load=replace(own.load, origin=(*own.load.origin[:2], own.load.origin[2] << 25)))
+    for copy, kind in ((own, Proved), (far, Refuted)):
+        (reach,) = (r.claim for r in straight(RAGGED, at, copy) if "can reach" in r.about)
+        assert isinstance(prove(reach), kind)
 
 
 def refused(program):
@@ -102,3 +138,15 @@ def test_the_library_takes_it_where_tiles_are_whole():
     for other in (name(250, 384, 256), name(256, 384, 192), name(256, 384, 256, target="gfx942"),
                   name(256, 384, 256, einsum="mk,kn->mn", target="gfx942"), name(1 << 20, 128, 1024)):  # fmt: skip
         assert "whole" not in other
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "straight"),
+    [(250, 384, 200, True), (1, 8, 8, True), (250, 384, 201, False), ((1 << 20) - 1, 128, 1024, True),
+     (1 << 20, 120, 1016, True), ((1 << 20) + 7000, 120, 1024, False)],
+)  # fmt: skip
+def test_others_go_straight_to_lds_where_rows_are_of_whole_vectors_and_within_reach(m, n, k, straight):
+    program = contraction_task("mk,nk->mn", (m, k), (n, k), "f16", target="gfx950").program
+    assert any(program.of(StraightCopy)) is straight
+    turned = contraction_task("mk,kn->mn", (m, k), (k, n), "f16", target="gfx950").program
+    assert not any(turned.of(StraightCopy))  # a tile may begin rows behind the last

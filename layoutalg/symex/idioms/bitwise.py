@@ -34,6 +34,9 @@ MOST_NODES = 64
 #: Powers of two that are taken out of what is xor-ed.
 STEPS = (64, 32, 16, 8, 4, 2)
 
+#: Powers of two below which what was shifted down stays: where a word's bytes begin.
+BYTES = (1 << 8, 1 << 16, 1 << 24)
+
 #: Runs of ones in a constant, up to which each is a difference of two remainders.
 MOST_RUNS = 4
 
@@ -118,10 +121,16 @@ def or_constant(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
     return None
 
 
-def or_disjoint(_: WordArithmetic, a: Word, b: Word) -> Expr | None:
+def or_disjoint(w: WordArithmetic, a: Word, b: Word) -> Expr | None:
     """`a | b`, of any representatives, where no bit can be in both."""
     left, right = simplify(a.expr), simplify(b.expr)
-    return left + right if disjoint(left, right) else None
+    apart = disjoint(left, right) or _limited_below(w, left, right) or _limited_below(w, right, left)
+    return left + right if apart else None
+
+
+def _limited_below(w: WordArithmetic, low: Expr, high: Expr) -> bool:
+    """Whether `high` is a multiple of a power of two that `low` was noted to stay below."""
+    return any(w.ranges.limited(low, n) and simplify(mod(high, n)) is ZERO for n in BYTES)
 
 
 def or_otherwise(w: WordArithmetic, a: Word, b: Word) -> Expr:

@@ -164,7 +164,12 @@ class IndexValues(UniformUnknowns):
         word, amount = self.number(word), self.number(amount)
         if simplify(amount.expr).op != "const":
             return self._shifted("lshr", word, amount, self.unsigned(word).hi)
-        return word.with_expr(shifted(self.unsigned(word), self._constant(amount), self.ranges.given))
+        places = self._constant(amount)
+        found = simplify(shifted(self.unsigned(word), places, self.ranges.given))
+        below = 1 << max(word.bits - places, 0)
+        if not 0 <= found.lo <= found.hi < below:  # as a difference of remainders its range is not seen
+            self.ranges.limit(found, below)
+        return word.with_expr(found)
 
     def ashr(self, word: Word | Mask, amount: Word | Mask) -> Word:
         """A quotient of the signed value; of the last bit, the sign."""

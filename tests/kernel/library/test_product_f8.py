@@ -172,6 +172,23 @@ def test_wrong_machine_code_is_not_proved(target: str, what: str) -> None:
     assert not prove_binary(built(source.replace(right, wrong), program, target), program, seconds=60).proved
 
 
+#: What is stored of B where it lies along n: bytes of several rows of k, which lanes put together.
+ALONG_N = {
+    "right": "[y1][y2]", "k turned": "[y1 ^ 1][y2]", "column": "[y1][y2 ^ 1]", "half": "[y1 ^ 4][y2]",
+    "twice": "[y1 | 1][y2]",
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["right", *turns(list(ALONG_N)[1:])])
+def test_machine_code_of_b_along_n_is_proved_and_with_a_mistake_it_is_not(what: str) -> None:
+    program = product("gfx942", "f8", "ik,kj->ij")
+    source, stored = emit_unverified(program), "v[y1] = b_loaded[y0]"
+    assert stored + ALONG_N["right"] in source
+    source = source.replace(stored + ALONG_N["right"], stored + ALONG_N[what])
+    assert prove_binary(built(source, program, "gfx942"), program, seconds=100).proved is (what == "right")
+
+
 def test_elements_that_no_statement_converts_are_refused() -> None:
     program = product("gfx942")
     with pytest.raises(LayoutError, match="no statement converts between them"):

@@ -101,13 +101,17 @@ def attention(
     >>> attention("gfx942").summary.partition("softmax over j of ")[2]
     'queries[g, m, :] · keys[g, j, :] / 8'
     """
-    return _Attention(plan_for(target, dtype), head, causal, dtype, cut or cut_for(target, head)).program()
+    return _Attention(plan_for(target, dtype), head, causal, dtype, cut or cut_for(target, head, causal)).program()
 
 
-def cut_for(target: str, head: int) -> AttentionCut:
-    """The cut of a target: of an H100 the fastest that was measured (benchmarks/gpu/RESULTS.md)."""
+def cut_for(target: str, head: int, causal: bool) -> AttentionCut:
+    """The cut of a target: of an H200 the fastest that was measured (benchmarks/gpu/RESULTS.md).
+
+    >>> [cut_for("sm_90", *case).waves for case in ((64, False), (64, True), (128, False), (128, True))]
+    [2, 1, 1, 1]
+    """
     if target == "sm_90":
-        return AttentionCut(2, 1, 64 if head <= 64 else 128, in_lds=True)
+        return AttentionCut(1 if causal or head > 64 else 2, 1, 64, in_lds=True)
     return AttentionCut()
 
 

@@ -30,7 +30,7 @@ def attention_task(
         raise LayoutError(f"attention: queries {shapes[0]} and keys {shapes[1]} differ in batches, or in their heads")
     if causal and m != n:
         raise LayoutError(f"attention: {m} queries and {n} keys; where keys end at the row, give as many")
-    cut = cut or cut_for(target, d)
+    cut = cut or cut_for(target, d, causal)
     whole = n % cut.keys == 0 and not causal
     program = attention(target, d, causal, dtype, replace(cut, whole=whole))
     sizes = {"G": prod(batches), "M": m, "N": n}

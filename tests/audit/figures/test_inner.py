@@ -57,7 +57,9 @@ def test_without_a_loop_there_is_none() -> None:
 
 @pytest.mark.parametrize("target", turns(["gfx942", "gfx950"]))
 def test_products_of_256_by_256_load_half_the_bytes_of_those_of_128_by_128_and_wait_less_for_lds(target: str) -> None:
-    small, large = (of_ours(cut, "fp16", target).loop for cut in (((2, 2), (2, 2), 32, 2), ((4, 2), (2, 4), 32, 2)))
+    small, large = (
+        of_ours(cut, "fp16", target, "rcr").loop for cut in (((2, 2), (2, 2), 32, 2), ((4, 2), (2, 4), 32, 2))
+    )
     assert small is not None
     assert large is not None
     assert large.loaded / large.macs == small.loaded / small.macs / 2
@@ -69,7 +71,7 @@ def test_products_of_256_by_256_load_half_the_bytes_of_those_of_128_by_128_and_w
 
 @pytest.mark.parametrize("target", each(["gfx942", "gfx950"], "gfx942"))
 def test_a_tile_that_lds_does_not_hold_says_so(target: str) -> None:
-    row = of_ours(((4, 4), (4, 4), 64, 2), "fp16", target)
+    row = of_ours(((4, 4), (4, 4), 64, 2), "fp16", target, "rcr")
     assert row.loop is None
     assert row.tile == (512, 512, 64)
     assert "bytes of LDS" in row.why

@@ -123,7 +123,7 @@ def each_once(
 
 
 def _types(what: str, s: Multiply) -> Iterator[Requirement]:
-    """The elements are those that the instruction multiplies, the sums those that it adds to."""
+    """The elements are those that the instruction multiplies, the sums those that it adds to, scales powers of two."""
     yield Requirement(f"{what}: sums are f32", is_f32(s.c))
     i = s.instruction
     found, wanted = (s.a.dtype.name, s.b.dtype.name), (i.a_dtype, i.b_dtype)
@@ -133,6 +133,9 @@ def _types(what: str, s: Multiply) -> Iterator[Requirement]:
         f"{i.name} multiplies {wanted[0]} and {wanted[1]}, not {found[0]} and {found[1]}", as_expr(int(alike))
     )
     yield Requirement(f"{what}: elements are the instruction's", elements)
+    for r in s.scales:
+        power = ForAll(f"{r.name} is e8m0, not {r.dtype.name}", as_expr(int(r.dtype == DTYPES["e8m0"])))
+        yield Requirement(f"{what}: scales are powers of two", power)
 
 
 def is_f32(c: Registers) -> ForAll:

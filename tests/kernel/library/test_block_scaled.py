@@ -1,9 +1,10 @@
 """Products of f8 with a scale for each 32 elements along k: proved, exact in machine code, wrong twins not proved."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -22,13 +23,17 @@ from layoutalg.kernel.program import (
     Loop,
     Multiply,
     Program,
+    Registers,
+    Shared,
     Statement,
     StoreShared,
+    Tensor,
 )
 from layoutalg.kernel.verify import verify
 from layoutalg.layout import LayoutError
 from layoutalg.refine.refinement import prove_binary
 from layoutalg.refine.trial import attempt, make_case
+from layoutalg.target.dtypes import DTYPES, DType
 from layoutalg.target.known import formats_of
 from layoutalg.target.matrix import matrix_instruction
 from tests.matrix import each, turns
@@ -206,6 +211,25 @@ def test_fragments_in_another_order_of_k_are_not_proved() -> None:
     assert not verify(wrong).proved
     plain = changed(wrong, of_products(lambda s: replace(s, scales=())))
     assert verify(replace(plain, meaning=Contract(plain.source, plain.inputs[0]))).proved
+
+
+def of_type(thing: Any, dtype: DType) -> Any:
+    """The same with scales of another type, in memory, in LDS and in registers."""
+    if isinstance(thing, tuple):
+        return tuple(of_type(one, dtype) for one in thing)
+    if isinstance(thing, Tensor | Shared | Registers):
+        return replace(thing, dtype=dtype) if "_scale" in thing.name else thing
+    if isinstance(thing, Statement | ContractScaled):
+        return replace(thing, **{f.name: of_type(getattr(thing, f.name), dtype) for f in fields(thing)})
+    return thing
+
+
+@pytest.mark.parametrize("dtype", ["e8m0", "f8", "f32"])
+def test_scales_are_powers_of_two_alone(dtype: str) -> None:
+    """A byte of another type moves as one that is an exponent does, but is not what the instruction takes it for."""
+    right = small("gfx950")
+    parts = {name: of_type(getattr(right, name), DTYPES[dtype]) for name in ("inputs", "body", "meaning")}
+    assert verify(replace(right, **parts)).proved is (dtype == "e8m0")
 
 
 LANES = "z, 0, 0, 0, s[0], 0, t[0])"

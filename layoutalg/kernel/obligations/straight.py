@@ -70,7 +70,7 @@ def _in_parts(program: Program, number: int, load: Load, given: Expr) -> Iterato
 
     So a lane that is told to be out of range is, by every reading of a buffer's scalar offset
     (`isa.semantics.buffers`), wherever the tile begins, be it behind the tensor's last element; LDS gets its zeros
-    (triton-lang/triton#11435, facebookexperimental/triton#3403: masked lanes of such loads are told so).
+    (ROCm/rocm-systems#10928, AMD's emulator after a gfx950; triton-lang/triton#11435: masked lanes are told so).
     """
     address = address_of(load.tensor)
     what = f"{number}: {load.tensor.name} straight to LDS"

@@ -220,6 +220,8 @@
 //   [proved] 18: load from b_scale_lds: words fit 32 bits (intervals)
 //   [proved] 19: sums += a_held·b_held: sums are f32 (intervals)
 //   [proved] 19: sums += a_held·b_held: elements are the instruction's (intervals)
+//   [proved] 19: sums += a_held·b_held: scales are powers of two (intervals)
+//   [proved] 19: sums += a_held·b_held: scales are powers of two (intervals)
 //   [proved] 19: sums += a_held·b_held: lanes are the hardware's (intervals)
 //   [proved] 19: sums += a_held·b_held: waves are the hardware's (normal form)
 //   [proved] 19: sums += a_held·b_held: as many fragments (intervals)

@@ -340,11 +340,14 @@ def _unscaled(instruction: MatrixInstruction) -> str:
 
 
 def _scaled(instruction: MatrixInstruction) -> str:
-    """A product with scales: byte 0 of a lane's registers of them, or the four bytes of the lower half of the lanes."""
+    """A product with scales: byte 0 of a lane's registers of them, or all bytes of the lower half of the lanes."""
+    assert instruction.scales is not None
     a, b = _formats(instruction)
-    if instruction.name.startswith("mfma_"):
+    if instruction.scales.held_by == "lanes":
         return _builtin(instruction, f"{{a}}, {{b}}, {{c}}, {a}, {b}, 0, s[0], 0, t[0]", scales=True)
-    s, t = (f"(int)({' | '.join(f'(unsigned){one}[{k}] << {8 * k}' for k in range(4))})" for one in "st")
+    count = 4 * instruction.scales.registers
+    word, part = ("int", "unsigned") if count == 4 else ("long", "unsigned long")
+    s, t = (f"({word})({' | '.join(f'({part}){one}[{k}] << {8 * k}' for k in range(count))})" for one in "st")
     return _builtin(instruction, f"{a}, {{a}}, {b}, {{b}}, (short)0, {{c}}, 0, 0, {s}, 0, 0, {t}, 0, 0", scales=True)
 
 

@@ -67,12 +67,14 @@ def contraction_mx(
     'contraction_mx_mk_nk_mn_f8_f32_mfma_scale_128x128x128'
     """
     letters, plan = parse_einsum(einsum), plan or plan_mx(target, dtype)
+    if plan.instruction.scales is None:
+        raise LayoutError(f"{plan.instruction.name} takes no scales of blocks")
     g, m, n, k = letters.kinds
     if len(k) != 1 or letters.a[-1:] != k or letters.b[-1:] != k:
         raise LayoutError(f"einsum {einsum}: scales are of blocks of one letter, the last of both operands")
     size = {x: symbol(f"N_{x}", min=1, max=LARGEST) for t in (letters.a, letters.b, letters.result) for x in t}
     size[k[0]] = symbol(f"N_{k[0]}", min=1, max=LARGEST, multiple_of=4 * BLOCK)
-    of_blocks = {**size, k[0]: size[k[0]] // BLOCK}
+    of_blocks = {**size, k[0]: size[k[0]] // plan.instruction.scales.block}
     spaces = [prod([size[x] for x in t]) < 1 << 31 for t in (letters.a, letters.b, letters.result)]
     merges = [prod([size[x] for x in kind]) <= LARGEST for kind in (m, n) if len(kind) > 1]
     kinds = (g, m, k), (g, n, k), (g, m, n)

@@ -219,8 +219,11 @@ class Multiply(Statement):
             known = False
         if not known:
             yield f"{self.instruction.name} is no matrix instruction as the targets have it"
-        if self.scales and (len(self.scales) != 2 or self.instruction.scales is None):
-            yield f"{self.instruction.name} takes {2 if self.instruction.scales else 0} tiles of scales, or none"
+        held = self.instruction.scales
+        if self.scales and (len(self.scales) != 2 or held is None):
+            yield f"{self.instruction.name} takes {2 if held else 0} tiles of scales, or none"
+        if held and held.held_by == "bytes" and not self.scales:
+            yield f"{self.instruction.name} takes 2 tiles of scales; without there is another instruction"
 
 
 @dataclass(frozen=True)

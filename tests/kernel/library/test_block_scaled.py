@@ -105,6 +105,16 @@ def test_the_larger_instruction_is_proved_too() -> None:
     assert verify(contraction_mx("gfx950", plan=plan)).failures == ()
 
 
+def test_blocks_of_16_are_proved_and_their_text_gives_numpys_product() -> None:
+    """Eight scales a lane, two registers."""
+    finer = matrix_instruction("wmma_scale16_f32_16x16x128_f8f6f4.fp8.fp8")
+    plan = replace(plan_mx("gfx1250", "f8"), instruction=finer, repeats=(1, 1), waves=(2, 1))
+    program = contraction_mx("gfx1250", plan=plan)
+    assert verify(program).failures == ()
+    case = make_case(program, dict(zip(program.sizes, (17, 256, 9), strict=True)), 3, formats_of("gfx1250"))
+    assert attempt(built(emit_unverified(program), program, "gfx1250"), program, case).exact
+
+
 # --- wrong ones -------------------------------------------------------------------------------------------------------
 
 
@@ -266,5 +276,9 @@ def test_what_has_no_instruction_or_no_order_is_refused() -> None:
     with pytest.raises(LayoutError, match="blocks of one letter, the last of both operands"):
         contraction_mx("gfx950", einsum="mk,kn->mn")
     product_of_f16 = matrix_instruction("mfma_f32_32x32x16_f16")
+    with pytest.raises(LayoutError, match="mfma_f32_32x32x16_f16 takes no scales of blocks"):
+        contraction_mx("gfx950", plan=replace(plan_mx("gfx950", "f8"), instruction=product_of_f16))
+    with pytest.raises(LayoutError, match="takes 2 tiles of scales; without there is another instruction"):
+        verify(changed(mx("gfx1250"), of_products(lambda s: replace(s, scales=()))))
     with pytest.raises(LayoutError, match="mfma_f32_32x32x16_f16 takes 0 tiles of scales, or none"):
         verify(changed(mx("gfx950"), of_products(lambda s: replace(s, instruction=product_of_f16))))

@@ -127,7 +127,8 @@ def ordered(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
     """A plan whose blocks are launched in the order that takes the fewest bytes into a card's chiplets, by count.
 
     Of a target whose card has one chiplet, or is not known, and of tiles in turns, the plan; of whole tiles an order
-    that has them.
+    that has them; tiles that go straight to LDS and are not whole have no groups, of which blocks behind the last row
+    would begin further from a tensor's start than a load can reach.
 
     >>> from layoutalg.kernel.library.plans import plan_for
     >>> for n in (4096, 4224, 8192):
@@ -148,7 +149,8 @@ def ordered(usual: Plan, target: str, sizes: ProblemShape) -> Plan:
         fill = cache_fill(launched_tiles(counts, plan.group, plan.chiplets), counts, dealt, many)
         return fill.rounds, fill.bytes((plan.m, plan.n), 1, 1)
 
-    orders = (replace(usual, group=group, chiplets=chiplets) for chiplets in (1, dealt) for group in GROUPS)
+    groups = GROUPS[:1] if usual.straight and not usual.whole else GROUPS
+    orders = (replace(usual, group=group, chiplets=chiplets) for chiplets in (1, dealt) for group in groups)
     return min((plan for plan in orders if not plan.whole or sizes.whole(plan)), key=cost)
 
 

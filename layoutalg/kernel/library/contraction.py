@@ -163,8 +163,6 @@ def _plan(
             plan = enlarged(plan, target, sizes)
         if along_k:
             plan = packed(plan)
-    if plan.straight and not plan.whole:  # blocks of a group that is not whole begin out of reach, too
-        return plan
     return ordered(plan, target, sizes) if sizes else plan
 
 

@@ -65,6 +65,18 @@ def test_a_tile_that_begins_behind_what_a_load_can_reach_is_refuted():
         assert isinstance(prove(reach), kind)
 
 
+def test_what_the_library_takes_of_many_blocks_begins_within_reach():
+    """A block of a group that is not whole begins rows behind the last: how far from the start is not bounded."""
+    library = contraction_task("mk,nk->mn", (4100, 4096), (4104, 4096), "f16", target="gfx950").program
+    in_groups = contraction(
+        parse_einsum("mk,nk->mn"), "f16", plan=replace(PLAN, whole=False, group=2), widths=(8, 8, 8)
+    )  # fmt: skip
+    for program, kind in ((library, Proved), (in_groups, Refuted)):
+        number, copy = next((n, s) for n, s in program.statements() if isinstance(s, StraightCopy))
+        (reach,) = (r.claim for r in straight(program, number, copy) if "can reach" in r.about)
+        assert isinstance(prove(reach), kind)
+
+
 def refused(program):
     """Whether it is not proved, or no program."""
     try:

@@ -30,7 +30,7 @@ from layoutalg.prove import ForAll, Shown
 #: Bytes of a lane: 4 on CDNA 3, 4 and 16 on CDNA 4 (of 12 lanes lie 16 apart, which no map here has).
 BYTES = (4, 16)
 
-RANGE = 1 << 31
+REACH = 1 << 31
 """Bytes that such a load can reach where it is ranged (`emit.straight`)."""
 
 #: Lanes of a wave on the targets that have such loads.
@@ -83,7 +83,7 @@ def _in_parts(program: Program, number: int, load: Load, given: Expr) -> Iterato
         raise LayoutError(f"{what}: its tile begins where lanes say")
     shown = (Shown("block", program.grid), Shown("thread", program.threads), Shown("offsets", (tile, lane, whole)))
     yield Requirement(f"{what}: its address is in two parts", ForAll("their sum", eq(tile + lane, whole), TRUE, shown))
-    reach = RANGE // load.tensor.dtype.bytes
+    reach = REACH // load.tensor.dtype.bytes
     begins = ForAll("its tile begins within it", all_of(tile >= 0, tile < reach), program.requires, shown)
     yield Requirement(f"{what}: its tile is in the range that a load can reach", begins)
     at, bits = dict(zip(address.coordinates, load.origin, strict=True)), program.index_bits
